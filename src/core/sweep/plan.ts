@@ -1,0 +1,76 @@
+/** Shapes of a sweep before it runs: what is asked for, and the complete plan made of it. `planSweep` (plan-sweep.ts) goes from one to the other. */
+import { z } from 'zod'
+import { sweepIdSchema } from '../result/ids.ts'
+import { targetSchema } from './target.ts'
+
+export const legSchema = z.enum(['runner', 'direct', 'null'])
+export type Leg = z.infer<typeof legSchema>
+
+export const sloSchema = z.object({
+  /** A session holds when its ttfa is at most this. */
+  ttfaMs: z.number().positive(),
+  /** Share of sessions that must hold, 0 to 1. */
+  targetRatio: z.number().min(0).max(1),
+  /** Upper limit of the error rate, 0 to 1. */
+  maxErrorRatio: z.number().min(0).max(1),
+})
+export type Slo = z.infer<typeof sloSchema>
+
+export const workloadSchema = z.object({
+  /** About how many tokens each prompt has; every prompt begins differently (M3). */
+  promptTokens: z.int().positive(),
+  outputTokens: z.int().positive(),
+  /** Background work after the answer in the runner leg. */
+  memoryNote: z.boolean(),
+  /** Sent with every call, the same for all (M3): temperature, seed, num_ctx. */
+  options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+  /** Sessions take these in turn where given: mixes of models or options show a swap. Empty = the target's model with `options`. */
+  variants: z.array(z.object({ model: z.string(), options: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])) })),
+})
+export type Workload = z.infer<typeof workloadSchema>
+
+export const sweepRequestSchema = z.object({
+  target: targetSchema,
+  levels: z.array(z.int().positive().max(4096)).min(1).max(64),
+  repeats: z.int().positive().max(100).default(3),
+  /** Waves (bursts of N sessions) per cell; null = enough for the percentiles of the level, bounded by time. */
+  waves: z.int().positive().max(1000).nullable().default(null),
+  legs: z.array(legSchema).min(1).default(['runner', 'null']),
+  workload: workloadSchema.partial().default({}),
+  slo: sloSchema.partial().default({}),
+  /** The longest a turn may take. */
+  turnDeadlineMs: z.number().positive().default(120_000),
+  seed: z.int().nonnegative().default(7),
+  /** Fault switches of our own, for tests and for showing what a verdict looks like. */
+  faults: z.object({ runnerBlockMs: z.number().nonnegative().default(0) }).default({ runnerBlockMs: 0 }),
+})
+export type SweepRequest = z.infer<typeof sweepRequestSchema>
+export type SweepRequestInput = z.input<typeof sweepRequestSchema>
+
+/** One level in one repeat of one leg; `waves` bursts of `n` sessions. Order in the plan is the order of running. */
+export const cellSchema = z.object({
+  index: z.int().nonnegative(),
+  leg: legSchema,
+  n: z.int().positive(),
+  repeat: z.int().positive(),
+  waves: z.int().positive(),
+  /** `warm-up` is excluded from all figures (M4); `closing` is N=1 again at the end (M5). */
+  role: z.enum(['warm-up', 'measure', 'closing']),
+  /** Moment of each session's submit from the wave's beginning (M1b), n entries. */
+  plannedOffsetsMs: z.array(z.number()),
+})
+export type Cell = z.infer<typeof cellSchema>
+
+export const sweepPlanSchema = z.object({
+  format: z.literal(1),
+  sweepId: sweepIdSchema,
+  request: sweepRequestSchema,
+  workload: workloadSchema,
+  slo: sloSchema,
+  cells: z.array(cellSchema),
+  /** All prompts follow from this. */
+  seed: z.int(),
+  /** The sweep's own watchdog: it ends by then, with what it has (M2). */
+  watchdogMs: z.number().positive(),
+})
+export type SweepPlan = z.infer<typeof sweepPlanSchema>

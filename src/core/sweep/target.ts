@@ -1,0 +1,58 @@
+/** What a sweep measures: a model on a model server that speaks Ollama's native API. */
+import { z } from 'zod'
+
+export const engineSchema = z.enum(['llama', 'simulated', 'null'])
+export type Engine = z.infer<typeof engineSchema>
+
+export const targetSchema = z.discriminatedUnion('kind', [
+  /** A server that runs already. */
+  z.object({ kind: z.literal('server'), url: z.string(), model: z.string() }),
+  /** One of ours, started for the sweep. `settings` are the simulated engine's knobs (see model-host/simulation-settings). */
+  z.object({
+    kind: z.literal('built-in'),
+    engine: engineSchema,
+    model: z.string(),
+    slots: z.int().positive(),
+    settings: z.record(z.string(), z.unknown()).default({}),
+  }),
+])
+export type Target = z.infer<typeof targetSchema>
+
+/** What was read of the server before the sweep, never assumed (M11). Null = it did not say. */
+export const serverFactsSchema = z.object({
+  kind: z.enum(['ollama', 'plimsoll', 'unknown']),
+  url: z.string(),
+  /** "0.0.0" is what a source build of Ollama says: unknown, and nothing is assumed from it. */
+  version: z.string().nullable(),
+  versionKnown: z.boolean(),
+  simulated: z.boolean(),
+  engine: engineSchema.nullable(),
+  model: z.string(),
+  modelSizeBytes: z.number().nullable(),
+  quantization: z.string().nullable(),
+  family: z.string().nullable(),
+  contextTokens: z.number().nullable(),
+  /** Size on the GPU, from the process list once the model is loaded. */
+  vramBytes: z.number().nullable(),
+  declaredSlots: z.number().nullable(),
+  /** Where `declaredSlots` was read: "OLLAMA_NUM_PARALLEL of the server's process". */
+  declaredSlotsSource: z.string().nullable(),
+  supportsTools: z.boolean().nullable(),
+  /** Process id of the server where it runs on this machine and could be found: the sampler follows its tree. */
+  pid: z.number().nullable(),
+})
+export type ServerFacts = z.infer<typeof serverFactsSchema>
+
+/** One line for people: "smollm2:135m on Ollama 0.11.4", always with "simulated" where it is. */
+export function targetLabel(facts: ServerFacts): string {
+  const version = facts.version !== null && facts.versionKnown ? ` ${facts.version}` : ''
+  const server =
+    facts.kind === 'plimsoll'
+      ? facts.simulated
+        ? 'the simulated server'
+        : 'the built-in server'
+      : facts.kind === 'ollama'
+        ? `Ollama${version}`
+        : facts.url
+  return `${facts.model} on ${server}`
+}
