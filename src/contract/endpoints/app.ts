@@ -1,0 +1,52 @@
+/** The app itself: what it is, what it found on this machine, its settings. */
+import { z } from 'zod'
+import { targetSchema } from '../../core/sweep/target.ts'
+import { call, stream } from '../wire/define.ts'
+
+export const appInfoSchema = z.object({
+  version: z.string(),
+  host: z.enum(['electron', 'web']),
+  dataDir: z.string(),
+  /** Base address and whether the HTTP API of the runner is up; the token stays in main. */
+  runnerUrl: z.string().nullable(),
+  homeDir: z.string(),
+  shell: z.string(),
+  platform: z.string(),
+})
+export type AppInfo = z.infer<typeof appInfoSchema>
+
+/** One line of "what we found where". */
+export const foundSchema = z.object({
+  kind: z.enum(['model-server', 'agent-cli', 'key', 'engine']),
+  name: z.string(),
+  found: z.boolean(),
+  /** Address, path or name of the variable; for what was not found, where we looked. */
+  where: z.string(),
+  /** One fact: version, models, "not running". */
+  fact: z.string(),
+  /** What a sweep could be run against, best first; empty for all but model servers and engines. */
+  targets: z.array(z.object({ label: z.string(), target: targetSchema })),
+})
+export type Found = z.infer<typeof foundSchema>
+
+export const settingsSchema = z.object({
+  /** Turns in flight at once in the runner; the rest waits in a visible queue. */
+  runnerLimit: z.int().min(1).max(4096).default(4),
+  theme: z.enum(['system', 'light', 'dark']).default('system'),
+  terminalFontSize: z.int().min(8).max(32).default(13),
+  webgl: z.enum(['off', 'auto', 'on']).default('auto'),
+  backgroundTitle: z.boolean().default(true),
+  backgroundMemory: z.boolean().default(true),
+})
+export type Settings = z.infer<typeof settingsSchema>
+
+export const app = {
+  info: call({ input: z.object({}), output: appInfoSchema }),
+  /** Looks afresh; takes up to 2 s. */
+  discover: call({ input: z.object({}), output: z.array(foundSchema) }),
+  settings: stream({ input: z.object({}), output: settingsSchema, delivery: 'latest' }),
+  saveSettings: call({ input: settingsSchema.partial(), output: settingsSchema }),
+  /** Small pieces of page state (open tabs, pane layout) under a key, as JSON text; null = never saved. */
+  loadLayout: call({ input: z.object({ key: z.string().max(64) }), output: z.object({ json: z.string().nullable() }) }),
+  saveLayout: call({ input: z.object({ key: z.string().max(64), json: z.string().max(200_000) }), output: z.object({}) }),
+}

@@ -1,0 +1,47 @@
+/** Sweeps: estimate, start, watch, cancel, list, export, delete. */
+import { z } from 'zod'
+import { sweepIdSchema } from '../../core/result/ids.ts'
+import { sweepRequestSchema } from '../../core/sweep/plan.ts'
+import { sweepEventSchema, sweepLiveSchema } from '../../core/sweep/sweep-event.ts'
+import { call, stream } from '../wire/define.ts'
+
+export const sweepListItemSchema = z.object({
+  sweepId: sweepIdSchema,
+  /** Running number for people: "Sweep 7". */
+  number: z.int(),
+  startedEpochMs: z.number(),
+  durationMs: z.number(),
+  status: z.enum(['running', 'completed', 'cancelled', 'failed', 'interrupted']),
+  targetLabel: z.string(),
+  simulated: z.boolean(),
+  levels: z.array(z.int()),
+  sessions: z.int(),
+  /** Null while it runs. */
+  verdict: z.object({ primary: z.string(), confidence: z.string(), sentence: z.string() }).nullable(),
+  /** SLO ceiling as text: "4", "> 16", "none", "–". */
+  ceiling: z.string(),
+  cellsDone: z.int(),
+  cellsPlanned: z.int(),
+})
+export type SweepListItem = z.infer<typeof sweepListItemSchema>
+
+const byId = z.object({ sweepId: sweepIdSchema })
+
+export const sweeps = {
+  /** What a plan would take, before it starts. */
+  estimate: call({ input: sweepRequestSchema, output: z.object({ cells: z.int(), sessions: z.int(), seconds: z.number() }) }),
+  start: call({ input: sweepRequestSchema, output: byId }),
+  /** Stops at once and keeps what was measured; a sweep that has ended stays as it is. */
+  cancel: call({ input: byId, output: z.object({}) }),
+  list: stream({ input: z.object({}), output: z.array(sweepListItemSchema), delivery: 'latest' }),
+  /** All events so far in one or more batches, then each new one; fold them with core/sweep/fold-sweep. */
+  events: stream({ input: byId, output: z.array(sweepEventSchema), delivery: 'every' }),
+  /** Lanes of the current wave, at most 4 times a second; silent when the sweep does not run. */
+  live: stream({ input: byId, output: sweepLiveSchema, delivery: 'latest' }),
+  exportReport: call({
+    input: z.object({ sweepId: sweepIdSchema, format: z.enum(['html', 'json']) }),
+    /** `path`: where main has written it; the page offers `content` as a download too. */
+    output: z.object({ fileName: z.string(), mediaType: z.string(), content: z.string(), path: z.string().nullable() }),
+  }),
+  remove: call({ input: byId, output: z.object({}) }),
+}

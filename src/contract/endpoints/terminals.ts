@@ -1,0 +1,46 @@
+/** Real terminals, held by the pty host; panes come and go, terminals stay. */
+import { z } from 'zod'
+import { terminalIdSchema } from '../../core/result/ids.ts'
+import { call, stream } from '../wire/define.ts'
+
+export const terminalSchema = z.object({
+  terminalId: terminalIdSchema,
+  /** Program name, or the title that the program set. */
+  title: z.string(),
+  cwd: z.string(),
+  command: z.string(),
+  createdEpochMs: z.number(),
+  cols: z.int(),
+  rows: z.int(),
+  /** `interrupted`: it ran when Plimsoll ended, its text is kept, the process is gone. */
+  status: z.enum(['running', 'exited', 'interrupted']),
+  exitCode: z.int().nullable(),
+  /** Ended by a signal: its name or number. */
+  signal: z.string().nullable(),
+  pid: z.int().nullable(),
+  lastOutputEpochMs: z.number(),
+})
+export type Terminal = z.infer<typeof terminalSchema>
+
+const byId = z.object({ terminalId: terminalIdSchema })
+const size = { cols: z.int().min(2).max(1000), rows: z.int().min(1).max(1000) }
+
+export const terminals = {
+  list: stream({ input: z.object({}), output: z.array(terminalSchema), delivery: 'latest' }),
+  /** Opens the person's shell, or `command` with `args`, in `cwd` (default: home). */
+  open: call({
+    input: z.object({
+      ...size,
+      cwd: z.string().nullable().default(null),
+      command: z.string().nullable().default(null),
+      args: z.array(z.string()).default([]),
+    }),
+    output: terminalSchema,
+  }),
+  write: call({ input: z.object({ terminalId: terminalIdSchema, data: z.string().max(1_000_000) }), output: z.object({}) }),
+  resize: call({ input: z.object({ terminalId: terminalIdSchema, ...size }), output: z.object({}) }),
+  /** Ends the process tree and waits for it; the entry goes. */
+  close: call({ input: byId, output: z.object({}) }),
+  /** First a replay of the screen and scrollback as escape sequences, then what the program prints. */
+  output: stream({ input: byId, output: z.instanceof(Uint8Array), delivery: 'bytes' }),
+}
