@@ -1,0 +1,2 @@
+/** Entry of the load-driver process. */
+export {}

@@ -1,0 +1,2 @@
+/** Entry of the pty-host process. */
+export {}

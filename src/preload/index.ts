@@ -1,0 +1,2 @@
+/** Hands the page one MessagePort; knows no endpoint. */
+export {}
