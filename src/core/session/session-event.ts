@@ -14,7 +14,11 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('turn-queued'), place: z.int().positive(), inFlight: z.int(), limit: z.int() }),
   z.object({ ...base, type: z.literal('turn-started') }),
   z.object({ ...base, type: z.literal('call-sent'), call: z.int(), purpose: callPurposeSchema, model: z.string() }),
+  /** Something a person should know of this turn that does not end it: a model without tools, a title that could not be had. One sentence or two. */
+  z.object({ ...base, type: z.literal('notice'), text: z.string() }),
+  /** A tool call is shown as its name and its arguments as JSON: `read_file {"path":"a.md"}`. */
   z.object({ ...base, type: z.literal('delta'), call: z.int(), channel: z.enum(['thinking', 'text', 'tool-call']), text: z.string() }),
+  /** `input` is the arguments as JSON. */
   z.object({ ...base, type: z.literal('tool-started'), tool: z.int(), name: z.string(), input: z.string() }),
   z.object({ ...base, type: z.literal('tool-ended'), tool: z.int(), ok: z.boolean(), summary: z.string(), output: z.string() }),
   /** The answer is whole; background work may follow. */
