@@ -1,0 +1,12 @@
+/** A small seeded random source (mulberry32), so that the same sweep analysed twice gives the same bytes. Not for secrets. */
+
+/** @returns a function that gives numbers in [0, 1), the same ones for the same seed */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
