@@ -1,0 +1,55 @@
+/** The names of things as people read them, once for page, report and terminal. Codes stand beside their words, never instead. */
+import type { Part, VerdictCode } from '../analysis/analysis.ts'
+import type { SweepState } from '../sweep/fold-sweep.ts'
+import type { Leg } from '../sweep/plan.ts'
+
+export const PART_WORDS: Readonly<Record<Part, { readonly label: string; readonly meaning: string }>> = {
+  runner: { label: 'runner', meaning: 'Plimsoll’s own work before the first model request and between calls.' },
+  admission: { label: 'admission', meaning: 'waiting for a place under the runner’s own limit.' },
+  queue: { label: 'queue', meaning: 'waiting in the model server while every slot was seen busy with other requests.' },
+  load: { label: 'load', meaning: 'the model being loaded, or a warm one being scheduled.' },
+  swap: { label: 'model swap', meaning: 'waiting while another model, or the same with other options, gives way to this one.' },
+  prefill: { label: 'prefill', meaning: 'the server reading the prompt.' },
+  neighbourPrefill: { label: 'neighbours’ prefill', meaning: 'waiting while the server reads the prompts of others.' },
+  decode: { label: 'decode', meaning: 'the answer being written, first token to last.' },
+  tools: { label: 'tools', meaning: 'tools that the agent called.' },
+  background: { label: 'background', meaning: 'title and memory note after the answer, less their time in the queue.' },
+}
+
+/** What gives way first, as the subject of a sentence. */
+export const VERDICT_WORDS: Readonly<Record<VerdictCode, string>> = {
+  model_server_queue: 'the model server’s queue',
+  model_server_engine: 'the model server’s engine',
+  model_server_reload: 'models swapped in and out',
+  hardware: 'the hardware',
+  runner_process: 'Plimsoll’s own runner',
+  job_scheduler: 'the job scheduler',
+  load_generator: 'the load driver',
+  provider_limit: 'a limit of the provider',
+  none_reached: 'nothing gave way',
+  inconclusive: 'can’t tell',
+  invalid_measurement: 'not a valid measurement',
+}
+
+export const LEG_WORDS: Readonly<Record<Leg, string>> = {
+  runner: 'through the runner',
+  direct: 'straight to the model server',
+  null: 'through the runner to a model that answers at once',
+}
+
+export const CONFIDENCES = [
+  { code: 'cannot-tell', label: 'can’t tell' },
+  { code: 'suspected', label: 'suspected' },
+  { code: 'likely', label: 'likely' },
+  { code: 'confirmed', label: 'confirmed' },
+] as const
+
+export const STATUS_WORDS: Readonly<Record<SweepState['status'], string>> = {
+  running: 'still running',
+  completed: 'completed',
+  cancelled: 'cancelled',
+  failed: 'failed',
+  interrupted: 'interrupted',
+}
+
+export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
