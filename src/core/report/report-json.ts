@@ -3,9 +3,18 @@
  * null stands wherever a number can't be had; milliseconds, tokens a second, shares from 0 to 1 and percent from 0 to 100, as the names say.
  */
 import { z } from 'zod'
-import { type Analysis, type Ceiling, confidenceSchema, evidenceSchema, type Percentiles, partSchema, verdictCodeSchema } from '../analysis/analysis.ts'
+import {
+  type Analysis,
+  type Ceiling,
+  confidenceSchema,
+  evidenceSchema,
+  type Percentiles,
+  partSchema,
+  verdictCodeSchema,
+} from '../analysis/analysis.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import { legSchema } from '../sweep/plan.ts'
+import { isSimulated } from './report-levels.ts'
 
 const REPORT_JSON_SCHEMA = 'plimsoll.sweep/1'
 
@@ -87,7 +96,7 @@ export function reportJson(state: SweepState, analysis: Analysis, reportPath: st
     schema: REPORT_JSON_SCHEMA,
     sweepId: state.plan.sweepId,
     status: state.status,
-    simulated: state.facts?.simulated ?? false,
+    simulated: isSimulated(state),
     verdict: { primary, confidence, sentence, effectiveSlots, evidence: [...evidence] },
     ceilings: {
       slo: ceilingJson(analysis.ceilings.slo),
