@@ -1,6 +1,6 @@
 /** Builds `out/` when a source is newer than it. Tests, sweep and start all go through here, so nobody runs an old build. */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -24,7 +24,7 @@ function builtMs() {
 /** @returns {boolean} whether it had to build. Throws an Error with the build's output when that fails. */
 export function buildWhenStale() {
   const began = new Date()
-  const sources = ['src', 'resources', 'electron.vite.config.ts', 'package.json'].map((name) => join(root, name))
+  const sources = ['src', 'resources', 'electron.vite.config.ts', 'package.json'].map((name) => join(root, name)).filter(existsSync)
   if (Math.max(...sources.map(newestMs)) < builtMs()) return false
   const cli = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
   const run = spawnSync(process.execPath, [cli, 'build', '--logLevel', 'warn'], { cwd: root, encoding: 'utf8' })
