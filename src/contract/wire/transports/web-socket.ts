@@ -4,13 +4,16 @@ import type { Message, Transport } from '../transport.ts'
 export interface SocketLike {
   binaryType: string
   readonly readyState: number
-  send(data: Message): void
+  send(data: string | Uint8Array<ArrayBuffer>): void
   addEventListener(type: 'open' | 'message' | 'close', listener: (event: object) => void): void
   close(): void
 }
 
 const OPEN = 1
 const CLOSING = 2
+
+/** What we send was made here, never on shared memory. */
+const sendable = (message: Message) => message as string | Uint8Array<ArrayBuffer>
 
 /** @param socket open already, or opening: what is sent before it is open waits */
 export function webSocketTransport(socket: SocketLike): Transport {
@@ -24,7 +27,7 @@ export function webSocketTransport(socket: SocketLike): Transport {
   let closed = socket.readyState >= CLOSING
 
   socket.addEventListener('open', () => {
-    for (const message of waiting.splice(0)) socket.send(message)
+    for (const message of waiting.splice(0)) socket.send(sendable(message))
   })
   socket.addEventListener('message', (event) => {
     const { data } = event as { data: unknown }
@@ -38,7 +41,7 @@ export function webSocketTransport(socket: SocketLike): Transport {
   return {
     send(message) {
       if (closed) return
-      if (socket.readyState === OPEN) socket.send(message)
+      if (socket.readyState === OPEN) socket.send(sendable(message))
       else if (socket.readyState < OPEN) waiting.push(message)
     },
     listen(handlers) {
