@@ -54,6 +54,9 @@ export const cellSchema = z.object({
   n: z.int().positive(),
   repeat: z.int().positive(),
   waves: z.int().positive(),
+  /** The first so many waves are run in any case, the others only as long as `budgetMs` lasts; absent = all are run. */
+  minWaves: z.int().positive().optional(),
+  budgetMs: z.number().positive().nullable().optional(),
   /** `warm-up` is excluded from all figures (M4); `closing` is N=1 again at the end (M5). */
   role: z.enum(['warm-up', 'measure', 'closing']),
   /** Moment of each session's submit from the wave's beginning (M1b), n entries. */

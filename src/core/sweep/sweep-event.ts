@@ -28,6 +28,8 @@ export const driverReportSchema = z.object({
   lagP99Ms: z.number(),
   loopDelayP99Ms: z.number(),
   cpuPercent: z.number(),
+  /** Over all events of the cell: from the runner's stamp to the driver's receipt; absent in the direct leg. */
+  receiveLagP99Ms: z.number().optional(),
   /** Largest number of turns in flight at once; below n = the driver did not carry the level. */
   maxInFlight: z.number(),
 })

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { sweepIdSchema } from '../result/ids.ts'
+import { estimateSweep, remainingMs } from './estimate.ts'
+import { type SweepRequestInput, sweepRequestSchema } from './plan.ts'
+import { planSweep } from './plan-sweep.ts'
+
+const request = (input: Partial<SweepRequestInput> = {}) =>
+  sweepRequestSchema.parse({ target: { kind: 'built-in', engine: 'llama', model: 'tiny', slots: 1 }, levels: [1, 2, 4, 8], ...input })
+
+test('the default sweep on the built-in model is estimated below a minute', () => {
+  const estimate = estimateSweep(request())
+  expect(estimate.seconds).toBeLessThan(60)
+  expect(estimate.sessions).toBeGreaterThan(100)
+})
+
+test('a slow server gets the necessary waves only, and the estimate says how long they take', () => {
+  const slow = estimateSweep(request(), { sessionMs: 3_000, slots: 1 })
+  expect(slow.sessions).toBeLessThan(150)
+  expect(slow.seconds).toBeGreaterThan(100)
+  expect(estimateSweep(request(), { sessionMs: 3_000, slots: 8 }).seconds).toBeLessThan(slow.seconds)
+})
+
+test('time left follows the cells behind: unknown at first, then by their pace, zero at the end', () => {
+  const plan = planSweep(request(), { sweepId: sweepIdSchema.parse('s') })
+  expect(remainingMs(plan, [], 0)).toBeNull()
+  const took = (cells: typeof plan.cells) => cells.map((cell) => ({ cell, tookMs: 1_000 }))
+  const half = remainingMs(plan, took(plan.cells.slice(0, 8)), 0)
+  const more = remainingMs(plan, took(plan.cells.slice(0, 10)), 0)
+  expect(half).toBeGreaterThan(more ?? 0)
+  expect(more).toBeGreaterThan(0)
+  expect(remainingMs(plan, took(plan.cells), 500)).toBe(0)
+})

@@ -1,0 +1,105 @@
+/**
+ * From a request to the complete plan: cells, their order, the moment of every submit, the seed of every prompt. Pure: the same request and id give the same plan.
+ * Order: warm-up (M4) → each repeat with its levels shuffled (M5) → null leg → N=1 again (M5).
+ */
+import type { SweepId } from '../result/ids.ts'
+import type { Cell, Leg, Slo, SweepPlan, SweepRequest, Workload } from './plan.ts'
+import { createSeededRandom } from './seeded-random.ts'
+
+/** Small enough that the built-in model ends a standard sweep within a minute on two cores. */
+export const DEFAULT_WORKLOAD: Workload = {
+  promptTokens: 60,
+  outputTokens: 48,
+  memoryNote: true,
+  options: { temperature: 0 },
+  variants: [],
+}
+
+export const DEFAULT_SLO: Slo = { ttfaMs: 2_000, targetRatio: 0.95, maxErrorRatio: 0.01 }
+
+/** Gap between two submits of a burst, and the longest that a burst may take all in all (M1b). */
+const BURST_GAP_MS = 0.1
+const BURST_SPAN_MS = 50
+
+/** Samples without which a p50 or p95 is not shown (M8). */
+const P50_SAMPLES = 6
+const P95_SAMPLES = 59
+
+/** Time in which waves beyond the necessary ones may be run, all measured cells together, and the least that one cell gets of it. */
+const EXTRA_WAVES_MS = 36_000
+const MIN_CELL_BUDGET_MS = 1_200
+const WARM_UP = { maxN: 2, waves: 6, budgetMs: 1_500 }
+const NULL_SESSIONS = { sessions: P95_SAMPLES, maxWaves: 20, budgetMs: 3_000 }
+
+/** Beyond its turns a cell may take this for connecting, draining and a restart of the driver. */
+const CELL_OVERHEAD_MS = 30_000
+
+type CellDraft = Omit<Cell, 'index' | 'plannedOffsetsMs'>
+
+export function planSweep(request: SweepRequest, { sweepId }: { sweepId: SweepId }): SweepPlan {
+  const workload: Workload = { ...DEFAULT_WORKLOAD, ...request.workload }
+  const slo: Slo = { ...DEFAULT_SLO, ...request.slo }
+  const levels = [...new Set(request.levels)].sort((a, b) => a - b)
+  const drafts = [...warmUp(request, levels), ...measured(request, levels), ...nullLeg(request, levels), ...closing(request, levels)]
+  const cells = drafts.map((draft, index) => ({ ...draft, index, plannedOffsetsMs: burstOffsetsMs(draft.n) }))
+  return { format: 1, sweepId, request, workload, slo, cells, seed: request.seed, watchdogMs: watchdogMs(cells, request.turnDeadlineMs) }
+}
+
+/** M1b: planned moments of n submits, from the beginning of the wave. */
+export function burstOffsetsMs(n: number): number[] {
+  const gapMs = Math.min(BURST_GAP_MS, BURST_SPAN_MS / n)
+  return Array.from({ length: n }, (_, i) => i * gapMs)
+}
+
+/** The legs whose levels are swept; the null leg only checks Plimsoll at the largest one, unless it is all that is asked for. */
+function sweptLegs(request: SweepRequest): Leg[] {
+  const legs = [...new Set(request.legs)].filter((leg) => leg !== 'null')
+  return legs.length === 0 ? ['null'] : legs
+}
+
+function warmUp(request: SweepRequest, levels: readonly number[]): CellDraft[] {
+  const n = Math.min(Math.max(WARM_UP.maxN, request.workload.variants?.length ?? 0), levels.at(-1) ?? 1)
+  const leg = sweptLegs(request)[0] ?? 'runner'
+  return [{ leg, n, repeat: 1, waves: WARM_UP.waves, minWaves: 1, budgetMs: WARM_UP.budgetMs, role: 'warm-up' }]
+}
+
+function measured(request: SweepRequest, levels: readonly number[]): CellDraft[] {
+  const legs = sweptLegs(request)
+  const budgetMs = cellBudgetMs(request, levels)
+  const random = createSeededRandom(`order/${request.seed}`)
+  return Array.from({ length: request.repeats }, (_, i) => {
+    const cells = legs.flatMap((leg) => levels.map((n): CellDraft => ({ leg, n, repeat: i + 1, ...wavesOf(request, n, budgetMs), role: 'measure' })))
+    return random.shuffle(cells)
+  }).flat()
+}
+
+function cellBudgetMs(request: SweepRequest, levels: readonly number[]): number {
+  return Math.max(MIN_CELL_BUDGET_MS, EXTRA_WAVES_MS / (levels.length * request.repeats * sweptLegs(request).length))
+}
+
+/** Short waves at small N get more of them: enough sessions for p50 in any case, for p95 if the time allows. */
+function wavesOf(request: SweepRequest, n: number, budgetMs: number): Pick<Cell, 'waves' | 'minWaves' | 'budgetMs'> {
+  if (request.waves !== null) return { waves: request.waves, minWaves: request.waves, budgetMs: null }
+  const perWaveOfAllRepeats = n * request.repeats
+  return { waves: Math.ceil(P95_SAMPLES / perWaveOfAllRepeats), minWaves: Math.ceil(P50_SAMPLES / perWaveOfAllRepeats), budgetMs }
+}
+
+function nullLeg(request: SweepRequest, levels: readonly number[]): CellDraft[] {
+  if (!request.legs.includes('null') || sweptLegs(request)[0] === 'null') return []
+  const n = levels.at(-1) ?? 1
+  const waves = Math.min(NULL_SESSIONS.maxWaves, Math.max(2, Math.ceil(NULL_SESSIONS.sessions / n)))
+  return [{ leg: 'null', n, repeat: 1, waves, minWaves: 1, budgetMs: NULL_SESSIONS.budgetMs, role: 'measure' }]
+}
+
+/** M5: N=1 again, in the leg in which it was measured first; without N=1 among the levels there is nothing to repeat. */
+function closing(request: SweepRequest, levels: readonly number[]): CellDraft[] {
+  const leg = sweptLegs(request)[0] ?? 'runner'
+  if (levels[0] !== 1 || leg === 'null') return []
+  const waves = request.waves ?? Math.max(P50_SAMPLES, Math.ceil(P95_SAMPLES / request.repeats))
+  return [{ leg, n: 1, repeat: 1, waves, minWaves: request.waves ?? P50_SAMPLES, budgetMs: cellBudgetMs(request, levels), role: 'closing' }]
+}
+
+/** M2: even if each necessary wave ran into its deadline the sweep would end by then. */
+function watchdogMs(cells: readonly Cell[], turnDeadlineMs: number): number {
+  return cells.reduce((sum, cell) => sum + ((cell.minWaves ?? cell.waves) + 1) * turnDeadlineMs + (cell.budgetMs ?? 0) + CELL_OVERHEAD_MS, 0)
+}

@@ -1,0 +1,59 @@
+/**
+ * What the sessions of a sweep say. Every prompt follows from the plan and its place in it, and begins unlike every other (M3), so that no prefix cache
+ * can answer for the model. Plain short words: one token each in most vocabularies, the generated model's included.
+ */
+import type { Cell, SweepPlan } from './plan.ts'
+import { createSeededRandom, hash128, scramble32 } from './seeded-random.ts'
+
+/** At most five letters each: five of them and their blanks fit into 32 characters. */
+const WORDS = (
+  'with from this that then else let const async await class new file test build error token model agent cache batch queue run plan code line patch merge ' +
+  'fast slow small large first last next value index loop list map key node tree path read write open close send start stop wait ready done ' +
+  'true false null zero one two three data time step pass fail warn fix check the a of to and in is it for on as by at be are not or if'
+).split(' ')
+
+/** Words at the start of each prompt that number it; 87 words to the fifth power are more than the 2^32 numbers there are. */
+const NUMBERING_WORDS = 5
+
+const QUESTION = 'if this is a list of steps, then is the first step fast or slow?'
+const QUESTION_WORDS = QUESTION.split(' ').length
+
+/** Sessions of cells that were added while the sweep ran are numbered behind all planned ones, this many apart. */
+const ADDED_CELL_STRIDE = 1 << 20
+
+/** @param turn counts from 0 within the session */
+export function promptFor(plan: SweepPlan, cell: Cell, wave: number, session: number, turn = 0): string {
+  const place = `${plan.seed}/${plan.sweepId}/${cell.index}/${wave}/${session}/${turn}`
+  const random = createSeededRandom(place)
+  const words = startWords(plan, numberOf(plan, cell, wave, session, turn))
+  const wanted = Math.max(0, plan.workload.promptTokens - QUESTION_WORDS)
+  while (words.length < wanted) words.push(WORDS[random.int(WORDS.length)] ?? '')
+  return `${words.join(' ')} ${QUESTION}`
+}
+
+/** The session's model and options: variants are taken in turn, so that a wave mixes them evenly. */
+export function variantFor(plan: SweepPlan, model: string, session: number): { model: string; options: SweepPlan['workload']['options'] } {
+  const { variants, options } = plan.workload
+  const variant = variants.length === 0 ? undefined : variants[session % variants.length]
+  return variant === undefined ? { model, options } : { model: variant.model, options: { ...options, ...variant.options } }
+}
+
+/** A number that no other prompt of the sweep has, as long as there are fewer than 2^32. */
+function numberOf(plan: SweepPlan, cell: Cell, wave: number, session: number, turn: number): number {
+  let before = 0
+  for (const other of plan.cells) if (other.index < cell.index) before += other.n * other.waves
+  const added = Math.max(0, cell.index - plan.cells.length)
+  return before + added * ADDED_CELL_STRIDE + wave * cell.n + session + turn * (1 << 28)
+}
+
+/** The number as words, scrambled first so that neighbours differ from the first word on. */
+function startWords(plan: SweepPlan, number: number): string[] {
+  const [key] = hash128(`${plan.seed}/${plan.sweepId}`)
+  let rest = scramble32((number ^ key) >>> 0)
+  const words: string[] = []
+  for (let i = 0; i < NUMBERING_WORDS; i++) {
+    words.push(WORDS[rest % WORDS.length] ?? '')
+    rest = Math.floor(rest / WORDS.length)
+  }
+  return words
+}
