@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { sessionIdSchema, turnIdSchema } from '../../core/result/ids.ts'
 import { sessionEventSchema, sessionSettingsSchema } from '../../core/session/session-event.ts'
+import { type TurnLatency, turnLatencySchema } from '../../core/session/turn-latency.ts'
 import { call, stream } from '../wire/define.ts'
 
 export const chatSchema = z.object({
@@ -16,17 +17,7 @@ export const chatSchema = z.object({
 })
 export type Chat = z.infer<typeof chatSchema>
 
-/** One ended turn, for the dock's charts. Times in ms; null = did not happen. */
-export const turnLatencySchema = z.object({
-  endedEpochMs: z.number(),
-  origin: z.enum(['chat', 'sweep']),
-  outcome: z.enum(['completed', 'failed', 'cut']),
-  ttfaMs: z.number().nullable(),
-  firstModelRequestMs: z.number().nullable(),
-  doneMs: z.number().nullable(),
-  wallMs: z.number(),
-})
-export type TurnLatency = z.infer<typeof turnLatencySchema>
+export { type TurnLatency, turnLatencySchema }
 
 const byId = z.object({ sessionId: sessionIdSchema })
 

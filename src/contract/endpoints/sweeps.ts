@@ -3,27 +3,11 @@ import { z } from 'zod'
 import { sweepIdSchema } from '../../core/result/ids.ts'
 import { sweepRequestSchema } from '../../core/sweep/plan.ts'
 import { sweepEventSchema, sweepLiveSchema } from '../../core/sweep/sweep-event.ts'
+import { type SweepListRow, sweepListRowSchema } from '../../core/sweep/sweep-list-row.ts'
 import { call, stream } from '../wire/define.ts'
 
-export const sweepListItemSchema = z.object({
-  sweepId: sweepIdSchema,
-  /** Running number for people: "Sweep 7". */
-  number: z.int(),
-  startedEpochMs: z.number(),
-  durationMs: z.number(),
-  status: z.enum(['running', 'completed', 'cancelled', 'failed', 'interrupted']),
-  targetLabel: z.string(),
-  simulated: z.boolean(),
-  levels: z.array(z.int()),
-  sessions: z.int(),
-  /** Null while it runs. */
-  verdict: z.object({ primary: z.string(), confidence: z.string(), sentence: z.string() }).nullable(),
-  /** SLO ceiling as text: "4", "> 16", "none", "–". */
-  ceiling: z.string(),
-  cellsDone: z.int(),
-  cellsPlanned: z.int(),
-})
-export type SweepListItem = z.infer<typeof sweepListItemSchema>
+export const sweepListItemSchema = sweepListRowSchema
+export type SweepListItem = SweepListRow
 
 const byId = z.object({ sweepId: sweepIdSchema })
 

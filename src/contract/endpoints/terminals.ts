@@ -1,26 +1,10 @@
 /** Real terminals, held by the pty host; panes come and go, terminals stay. */
 import { z } from 'zod'
 import { terminalIdSchema } from '../../core/result/ids.ts'
+import { type Terminal, terminalSchema } from '../../core/terminal/terminal.ts'
 import { call, stream } from '../wire/define.ts'
 
-export const terminalSchema = z.object({
-  terminalId: terminalIdSchema,
-  /** Program name, or the title that the program set. */
-  title: z.string(),
-  cwd: z.string(),
-  command: z.string(),
-  createdEpochMs: z.number(),
-  cols: z.int(),
-  rows: z.int(),
-  /** `interrupted`: it ran when Plimsoll ended, its text is kept, the process is gone. */
-  status: z.enum(['running', 'exited', 'interrupted']),
-  exitCode: z.int().nullable(),
-  /** Ended by a signal: its name or number. */
-  signal: z.string().nullable(),
-  pid: z.int().nullable(),
-  lastOutputEpochMs: z.number(),
-})
-export type Terminal = z.infer<typeof terminalSchema>
+export { type Terminal, terminalSchema }
 
 const byId = z.object({ terminalId: terminalIdSchema })
 const size = { cols: z.int().min(2).max(1000), rows: z.int().min(1).max(1000) }
