@@ -1,0 +1,32 @@
+/** What main and the load driver say to each other. One driver plays one wave at a time; stamps are machine-monotonic, not yet shifted to the sweep's beginning. */
+import type { Cell, SweepPlan } from '../../core/sweep/plan.ts'
+import type { DriverReport, Lane } from '../../core/sweep/sweep-event.ts'
+import type { TurnRow } from '../../core/sweep/turn-row.ts'
+
+/** The way of the load: through the runner to a server, or straight to it. */
+export type LoadPath = {
+  /** Null in the direct leg. */
+  readonly runner: { readonly url: string; readonly token: string } | null
+  readonly serverUrl: string
+  readonly model: string
+}
+
+export type DriverCommand =
+  /** Counts of the report start afresh. */
+  | { readonly type: 'begin-cell'; readonly plan: SweepPlan; readonly cell: Cell; readonly path: LoadPath }
+  | { readonly type: 'play-wave'; readonly wave: number }
+  | { readonly type: 'end-cell' }
+  /** Ends the wave at once: open turns become `cut`. */
+  | { readonly type: 'abort-wave' }
+
+export type DriverMessage =
+  | { readonly type: 'ready' }
+  /** Sessions that the runner holds for us: whoever outlives the driver deletes them. */
+  | { readonly type: 'sessions-opened'; readonly sessionIds: readonly string[] }
+  /** All connections stand; the first submit is due at `atMs`. */
+  | { readonly type: 'wave-started'; readonly wave: number; readonly atMs: number }
+  | { readonly type: 'turns-ended'; readonly rows: readonly TurnRow[] }
+  | { readonly type: 'lanes'; readonly wave: number; readonly lanes: readonly Lane[] }
+  /** All rows of the wave have been sent before. */
+  | { readonly type: 'wave-ended'; readonly wave: number }
+  | { readonly type: 'cell-ended'; readonly report: DriverReport }
