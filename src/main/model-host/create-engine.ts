@@ -1,0 +1,50 @@
+/** Picks and builds the engine that the options name, each with its settings checked. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Problem, problem } from '../../core/result/problem.ts'
+import { err, ok, type Result } from '../../core/result/result.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Engine } from './engine.ts'
+import type { ModelServerOptions } from './model-server-options.ts'
+import { createNullEngine } from './null/null-engine.ts'
+import { nullSettingsSchema } from './null/null-settings.ts'
+
+export interface CreateEngineDeps {
+  readonly clock: Clock
+  readonly nextTurn: (callback: () => void) => void
+}
+
+export async function createEngine(options: ModelServerOptions, deps: CreateEngineDeps): Promise<Result<Engine, Problem>> {
+  switch (options.engine) {
+    case 'null': {
+      const settings = readSettings(nullSettingsSchema, options)
+      if (!settings.ok) return settings
+      const slots = options.slots === undefined || options.slots === 0 ? null : options.slots
+      return ok(createNullEngine({ settings: settings.value, slots, ...deps }))
+    }
+    case 'simulated':
+    case 'llama':
+      return err(problem('engine-missing', `The engine ${options.engine} is not built yet.`, '', 'Use --engine null.'))
+  }
+}
+
+/** The model's name on the command line stands for the list of names in the settings. */
+function readSettings<T>(schema: z.ZodType<T>, options: ModelServerOptions): Result<T, Problem> {
+  const named = options.model === undefined ? {} : { models: [options.model] }
+  const parsed = schema.safeParse({ ...named, ...options.settings })
+  if (parsed.success) return ok(parsed.data)
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'settings'}: ${issue.message}`)
+  return err(
+    problem(
+      'model-server-settings',
+      `The settings of the ${options.engine} model server can't be used: ${faults.join('; ')}.`,
+      `Known settings are ${Object.keys(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }).properties ?? {}).join(', ')}.`,
+      'Correct them and start again.',
+    ),
+  )
+}
+
+export function modelCacheDir(options: ModelServerOptions): string {
+  return options.cacheDir ?? join(tmpdir(), 'plimsoll-models')
+}
