@@ -21,7 +21,7 @@ export interface ChildHandle {
 export type ForkChild = (name: ChildName, options?: { env?: Record<string, string>; execArgv?: string[] }) => ChildHandle
 
 /** Grace between the polite and the hard kill. */
-const STOP_GRACE_MS = 3_000
+export const STOP_GRACE_MS = 3_000
 
 /** @param mainDir folder of the built files (out/main) */
 export function nodeForkChild(mainDir: string): ForkChild {
@@ -68,6 +68,9 @@ export interface ParentPort {
   onClose(listener: () => void): void
 }
 
+/** A utility process has no channel that could be closed to ask it to end: it is told so in words. */
+export const STOP_MESSAGE = 'plimsoll:stop'
+
 interface ElectronParentPort {
   postMessage(message: unknown): void
   on(event: 'message', listener: (event: { data: unknown }) => void): void
@@ -75,12 +78,20 @@ interface ElectronParentPort {
 }
 
 export function parentPort(): ParentPort | undefined {
-  const electron = (process as { parentPort?: ElectronParentPort }).parentPort
+  const electron = (process as unknown as { parentPort?: ElectronParentPort }).parentPort
   if (electron !== undefined) {
     return {
       send: (message) => electron.postMessage(message),
-      onMessage: (listener) => electron.on('message', (event) => listener(event.data)),
-      onClose: (listener) => electron.on('close', listener),
+      onMessage: (listener) =>
+        electron.on('message', ({ data }) => {
+          if (data !== STOP_MESSAGE) listener(data)
+        }),
+      onClose(listener) {
+        electron.on('close', listener)
+        electron.on('message', ({ data }) => {
+          if (data === STOP_MESSAGE) listener()
+        })
+      },
     }
   }
   if (process.send === undefined) return undefined

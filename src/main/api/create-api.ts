@@ -1,0 +1,9 @@
+/** All endpoints of the contract, answered by the app's services. Built once a process; every connection shares it. */
+import type { PlimsollContract } from '../../contract/endpoints/index.ts'
+import type { Api } from '../../contract/wire/endpoint-types.ts'
+import type { App } from '../compose.ts'
+import { createAppApi } from './app-api.ts'
+
+export function createApi(app: App): Api<PlimsollContract> {
+  return { app: createAppApi(app) } as Api<PlimsollContract>
+}
