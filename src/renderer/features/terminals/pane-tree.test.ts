@@ -48,7 +48,9 @@ test('whatever is split and closed, every pane keeps its room and all rooms fill
       steps.forEach((step, index) => {
         const all = ids(tree)
         const target = all[step.at % all.length] ?? ''
-        tree = step.close ? (withoutPane(tree, target) ?? pane(`r${index}`)) : splitBeside(tree, target, step.row ? 'row' : 'column', pane(`${index + 1}`), `s${index}`)
+        tree = step.close
+          ? (withoutPane(tree, target) ?? pane(`r${index}`))
+          : splitBeside(tree, target, step.row ? 'row' : 'column', pane(`${index + 1}`), `s${index}`)
       })
       const area = boxesOf(tree).reduce((sum, box) => sum + box.width * box.height, 0)
       expect(Math.abs(area - 10_000)).toBeLessThan(0.001)
@@ -58,6 +60,13 @@ test('whatever is split and closed, every pane keeps its room and all rooms fill
 })
 
 test('a damaged layout reads as none', () => {
-  for (const bad of [null, 7, {}, { kind: 'pane', id: 'a' }, { kind: 'split', id: 's', direction: 'row', children: [pane('a')] }, { kind: 'split', id: 's', direction: 'x', children: [] }])
+  for (const bad of [
+    null,
+    7,
+    {},
+    { kind: 'pane', id: 'a' },
+    { kind: 'split', id: 's', direction: 'row', children: [pane('a')] },
+    { kind: 'split', id: 's', direction: 'x', children: [] },
+  ])
     expect(paneTreeOf(bad)).toBeUndefined()
 })

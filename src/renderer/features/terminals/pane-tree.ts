@@ -8,7 +8,13 @@ export type PaneContent = { readonly kind: 'terminal'; readonly terminalId: stri
 
 export type Pane = { readonly kind: 'pane'; readonly id: string; readonly content: PaneContent }
 /** `row`: children side by side. `column`: one above the other. Sizes in percent, one a child, summing to 100. */
-export type Split = { readonly kind: 'split'; readonly id: string; readonly direction: 'row' | 'column'; readonly children: readonly PaneTree[]; readonly sizes: readonly number[] }
+export type Split = {
+  readonly kind: 'split'
+  readonly id: string
+  readonly direction: 'row' | 'column'
+  readonly children: readonly PaneTree[]
+  readonly sizes: readonly number[]
+}
 export type PaneTree = Pane | Split
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
@@ -94,7 +100,9 @@ export function neighbourOf(tree: PaneTree, paneId: string, direction: Direction
     }
   }
   const overlaps = (box: Box) =>
-    across ? box.y < from.y + from.height - 0.01 && from.y < box.y + box.height - 0.01 : box.x < from.x + from.width - 0.01 && from.x < box.x + box.width - 0.01
+    across
+      ? box.y < from.y + from.height - 0.01 && from.y < box.y + box.height - 0.01
+      : box.x < from.x + from.width - 0.01 && from.x < box.x + box.width - 0.01
   return boxes
     .filter((box) => box.id !== paneId && gap(box) > -0.01 && overlaps(box))
     .sort((a, b) => gap(a) - gap(b) || Math.abs(centre(a) - centre(from)) - Math.abs(centre(b) - centre(from)))[0]?.id
@@ -116,6 +124,9 @@ export function paneTreeOf(value: unknown): PaneTree | undefined {
   if (node.kind !== 'split' || (node.direction !== 'row' && node.direction !== 'column') || !Array.isArray(node.children)) return undefined
   const children = node.children.map(paneTreeOf)
   if (children.length < 2 || children.some((child) => child === undefined)) return undefined
-  const sizes = Array.isArray(node.sizes) && node.sizes.length === children.length && node.sizes.every((size) => typeof size === 'number' && size > 0) ? node.sizes : evenly(children.length)
+  const sizes =
+    Array.isArray(node.sizes) && node.sizes.length === children.length && node.sizes.every((size) => typeof size === 'number' && size > 0)
+      ? node.sizes
+      : evenly(children.length)
   return { kind: 'split', id: node.id, direction: node.direction, children: children as PaneTree[], sizes: sizes as number[] }
 }

@@ -1,0 +1,135 @@
+/** The plan of the next sweep: filled in from the start (the best target found, the defaults), edited in the page, kept by main. */
+import { z } from 'zod'
+import type { Problem } from '../../core/result/problem.ts'
+import { type Leg, type Slo, type SweepRequest, sweepRequestSchema, type Workload } from '../../core/sweep/plan.ts'
+import type { Target } from '../../core/sweep/target.ts'
+import { type DiscoveryStore, targetOptions } from './discovery-store.ts'
+import { createPace } from './pace.ts'
+import type { PageConnection } from './page-connection.ts'
+import { createStore, type ReadableStore } from './store.ts'
+
+export type Mode = 'quick' | 'standard' | 'thorough'
+
+export const MODES: Readonly<Record<Mode, { readonly repeats: number; readonly legs: readonly Leg[]; readonly text: string }>> = {
+  quick: { repeats: 1, legs: ['runner'], text: 'One repeat, the real path only. A first answer.' },
+  standard: { repeats: 3, legs: ['runner', 'null'], text: 'Three repeats, and the null leg: what Plimsoll itself adds.' },
+  thorough: { repeats: 5, legs: ['runner', 'direct', 'null'], text: 'Five repeats, and the direct leg: the server without Plimsoll.' },
+}
+
+export const modeOf = (request: Pick<SweepRequest, 'repeats' | 'legs'>): Mode | undefined =>
+  (Object.keys(MODES) as Mode[]).find((mode) => MODES[mode].repeats === request.repeats && MODES[mode].legs.join() === request.legs.join())
+
+export type PlanEstimate = { readonly cells: number; readonly sessions: number; readonly seconds: number }
+
+export type Plan = {
+  /** Null until it is known what there is to measure. */
+  readonly request: SweepRequest | null
+  readonly targetLabel: string
+  /** Differs from what Plimsoll would propose. */
+  readonly edited: boolean
+  readonly estimate: PlanEstimate | null
+  readonly modeEstimates: Readonly<Partial<Record<Mode, PlanEstimate>>>
+  /** Why there is no estimate, and mostly also why the sweep could not start. */
+  readonly problem: Problem | null
+}
+
+export type PlanStore = ReadableStore<Plan> & {
+  setTarget(target: Target, label: string): void
+  change(part: Partial<Pick<SweepRequest, 'levels' | 'repeats' | 'legs' | 'waves'>>): void
+  changeSlo(part: Partial<Slo>): void
+  changeWorkload(part: Partial<Workload>): void
+  setMode(mode: Mode): void
+  /** The plan of another sweep becomes the next one's. */
+  adopt(request: SweepRequest, label: string): void
+  reset(): void
+}
+
+const KEY = 'plan'
+const DEFAULT_LEVELS = [1, 2, 4, 8]
+const SAVE_EVERY_MS = 300
+const savedSchema = z.object({ request: sweepRequestSchema, targetLabel: z.string() })
+
+const proposal = (target: Target): SweepRequest => sweepRequestSchema.parse({ target, levels: DEFAULT_LEVELS })
+
+export function createPlanStore(connection: PageConnection, discovery: DiscoveryStore): PlanStore {
+  const empty: Plan = { request: null, targetLabel: '', edited: false, estimate: null, modeEstimates: {}, problem: null }
+  const store = createStore<Plan>(empty)
+
+  const best = () => targetOptions(discovery.get().found)[0]
+  const isEdited = (request: SweepRequest) => {
+    const option = best()
+    return option !== undefined && JSON.stringify(request) !== JSON.stringify(proposal(option.target))
+  }
+  const saving = createPace(() => {
+    const { request, targetLabel } = store.get()
+    void connection.client.app.saveLayout({ key: KEY, json: request === null ? '' : JSON.stringify({ request, targetLabel }) })
+  }, SAVE_EVERY_MS)
+
+  let asked = 0
+  const estimating = createPace(() => void estimate(), SAVE_EVERY_MS)
+  const estimate = async () => {
+    const { request } = store.get()
+    if (request === null) return
+    const mine = ++asked
+    const modes = Object.keys(MODES) as Mode[]
+    const requests = [request, ...modes.map((mode) => ({ ...request, repeats: MODES[mode].repeats, legs: [...MODES[mode].legs] }))]
+    const [own, ...others] = await Promise.all(requests.map((one) => connection.client.sweeps.estimate(one)))
+    if (mine !== asked || own === undefined) return
+    const modeEstimates = Object.fromEntries(modes.flatMap((mode, i) => (others[i]?.ok ? [[mode, others[i].value]] : [])))
+    store.update((now) => ({ ...now, modeEstimates, estimate: own.ok ? own.value : null, problem: own.ok ? null : own.error }))
+  }
+
+  const put = (request: SweepRequest, targetLabel: string) => {
+    store.update((now) => ({ ...now, request, targetLabel, edited: isEdited(request) }))
+    estimating.request()
+    saving.request()
+  }
+  const edit = (change: (request: SweepRequest) => SweepRequest) => {
+    const { request, targetLabel } = store.get()
+    if (request !== null) put(change(request), targetLabel)
+  }
+  const propose = () => {
+    const option = best()
+    if (option !== undefined) put(proposal(option.target), option.label)
+  }
+  discovery.subscribe(() => {
+    const { request } = store.get()
+    if (request === null && loaded) propose()
+    else if (request !== null) store.update((now) => ({ ...now, edited: isEdited(request) }))
+  })
+
+  let loaded = false
+  connection.live((client) => {
+    if (loaded) estimating.request()
+    else
+      void client.app.loadLayout({ key: KEY }).then((answer) => {
+        if (!answer.ok || loaded) return
+        loaded = true
+        const saved = savedSchema.safeParse(parseJson(answer.value.json))
+        if (saved.success && store.get().request === null) put(saved.data.request, saved.data.targetLabel)
+        else if (store.get().request === null) propose()
+      })
+    return () => {}
+  })
+
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    setTarget: (target, label) => put({ ...(store.get().request ?? proposal(target)), target }, label),
+    change: (part) => edit((request) => ({ ...request, ...part })),
+    changeSlo: (part) => edit((request) => ({ ...request, slo: { ...request.slo, ...part } })),
+    changeWorkload: (part) => edit((request) => ({ ...request, workload: { ...request.workload, ...part } })),
+    setMode: (mode) => edit((request) => ({ ...request, repeats: MODES[mode].repeats, legs: [...MODES[mode].legs], waves: null })),
+    adopt: (request, label) => put(request, label),
+    reset: propose,
+  }
+}
+
+function parseJson(json: string | null): unknown {
+  if (json === null || json === '') return undefined
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

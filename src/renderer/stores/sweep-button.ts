@@ -1,0 +1,62 @@
+/** What the sweep button says and does, wherever it stands, and how a sweep is started. */
+import { formatDuration } from '../../core/report/format-number.ts'
+import type { SweepRequest } from '../../core/sweep/plan.ts'
+import type { Plan } from './plan-store.ts'
+import { useSelected, useStore } from './store.ts'
+import { type Stores, useStores } from './stores.tsx'
+import { runningSweep, type SweepList } from './sweep-list-store.ts'
+
+export const SWEEP_CHORD = 'mod+shift+l'
+const LABEL = 'Run concurrency sweep'
+
+export type SweepButton = {
+  readonly label: string
+  readonly chord: string
+  readonly progress: { text: string; ratio: number } | undefined
+  readonly refused: string | undefined
+  readonly title: string
+  onClick(): void
+}
+
+/** Starts `request`, or the plan as it stands, and shows it. */
+export async function startSweep(stores: Stores, request: SweepRequest | null = stores.plan.get().request): Promise<void> {
+  if (request === null) return
+  const sweepId = await stores.sweepList.start(request)
+  if (sweepId !== undefined) stores.layout.openSweep(sweepId)
+}
+
+/** `smollm2:135m, about 6 min 30 s, free` */
+export function planSummary(plan: Plan): string {
+  if (plan.request === null) return ''
+  const took = plan.estimate === null ? '' : `, about ${formatDuration(plan.estimate.seconds * 1000)}`
+  return `${plan.targetLabel}${took}, free`
+}
+
+/** Why no sweep can be started now. */
+export function refusal(plan: Plan, list: SweepList, connected: boolean, looking: boolean): string | undefined {
+  if (!connected) return 'The connection to Plimsoll is lost; it is being sought.'
+  if (runningSweep(list) !== undefined) return 'A sweep is running: one at a time.'
+  if (plan.request !== null) return undefined
+  return looking ? 'Still looking for something to measure.' : 'Nothing was found that could be measured: start a model server, or look again.'
+}
+
+export function useSweepButton(): SweepButton {
+  const stores = useStores()
+  const plan = useStore(stores.plan)
+  const list = useStore(stores.sweepList)
+  const connected = useSelected(stores.connectionState, (state) => state.status === 'open')
+  const looking = useSelected(stores.discovery, (discovery) => discovery.status === 'looking')
+  const running = runningSweep(list)
+  const cell = running === undefined ? 0 : Math.min(running.cellsDone + 1, running.cellsPlanned)
+  return {
+    label: LABEL,
+    chord: SWEEP_CHORD,
+    progress:
+      running === undefined
+        ? undefined
+        : { text: `${cell} of ${running.cellsPlanned}`, ratio: running.cellsDone / Math.max(1, running.cellsPlanned) },
+    refused: refusal(plan, list, connected, looking),
+    title: planSummary(plan),
+    onClick: () => void startSweep(stores),
+  }
+}
