@@ -1,0 +1,45 @@
+/** Where a sweep ran and against what, as rows of name and value. What the server did not say stays out; nothing is assumed. */
+import type { Analysis } from '../analysis/analysis.ts'
+import type { SweepState } from '../sweep/fold-sweep.ts'
+import { formatAmount, formatBytes, formatCount, formatDuration } from './format-number.ts'
+import { isSimulated, sweepNumbers } from './report-levels.ts'
+import { count } from './words.ts'
+
+export type Fact = { readonly name: string; readonly value: string }
+
+export function serverRows(state: SweepState, analysis: Analysis): Fact[] {
+  const { facts } = state
+  const { target } = state.plan.request
+  if (facts === null)
+    return [
+      { name: 'Model server', value: 'was not read' },
+      { name: 'Model', value: target.model },
+    ]
+  const version = facts.version === null ? '' : facts.versionKnown ? ` ${facts.version}` : `, version unknown (says ${facts.version})`
+  const kind = facts.kind === 'ollama' ? 'Ollama' : facts.kind === 'plimsoll' ? `built in, ${facts.engine ?? 'engine unknown'}` : 'unknown kind'
+  const { n: seen, plateau } = analysis.effectiveSlots
+  const declared = facts.declaredSlots === null ? 'not declared' : `${formatAmount(facts.declaredSlots)} declared`
+  const model = [facts.model, facts.family, facts.quantization, facts.modelSizeBytes === null ? null : formatBytes(facts.modelSizeBytes)]
+  return [
+    { name: 'Model server', value: `${kind}${version}${isSimulated(state) ? ', simulated' : ''}` },
+    { name: 'Address', value: facts.url },
+    { name: 'Model', value: model.filter((item) => item !== null).join(', ') },
+    { name: 'Slots', value: `${declared}, ${seen === null ? 'not seen' : `${plateau ? '' : 'at least '}${formatAmount(seen)} seen`}` },
+    ...(facts.declaredSlotsSource === null ? [] : [{ name: 'Declared by', value: facts.declaredSlotsSource }]),
+    ...(facts.contextTokens === null ? [] : [{ name: 'Context', value: `${formatCount(facts.contextTokens)} tokens` }]),
+    ...(facts.vramBytes === null ? [] : [{ name: 'On the GPU', value: formatBytes(facts.vramBytes) }]),
+  ]
+}
+
+export function machineRows(state: SweepState): Fact[] {
+  const { environment } = state
+  const { cellsDone, cellsPlanned, sessions, durationMs } = sweepNumbers(state)
+  return [
+    { name: 'Machine', value: `${count(environment.cores, 'core')}, ${formatBytes(environment.memoryBytes)}` },
+    { name: 'CPU', value: environment.cpuModel },
+    { name: 'GPU', value: environment.gpus.length === 0 ? 'none found' : environment.gpus.join(', ') },
+    { name: 'System', value: environment.system },
+    { name: 'Plimsoll', value: `${environment.plimsoll}, Node ${environment.node.replace(/^v/, '')}` },
+    { name: 'Sweep', value: `${cellsDone} of ${cellsPlanned} cells, ${formatCount(sessions)} sessions, ${formatDuration(durationMs)}` },
+  ]
+}
