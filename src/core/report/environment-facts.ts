@@ -7,7 +7,12 @@ import { count } from './words.ts'
 
 export type Fact = { readonly name: string; readonly value: string }
 
-export function serverRows(state: SweepState, analysis: Analysis): Fact[] {
+/** Two lists that stand side by side. */
+export function environmentFacts(state: SweepState, analysis: Analysis): { server: Fact[]; machine: Fact[] } {
+  return { server: serverRows(state, analysis), machine: machineRows(state) }
+}
+
+function serverRows(state: SweepState, analysis: Analysis): Fact[] {
   const { facts } = state
   const { target } = state.plan.request
   if (facts === null)
@@ -31,7 +36,7 @@ export function serverRows(state: SweepState, analysis: Analysis): Fact[] {
   ]
 }
 
-export function machineRows(state: SweepState): Fact[] {
+function machineRows(state: SweepState): Fact[] {
   const { environment } = state
   const { cellsDone, cellsPlanned, sessions, durationMs } = sweepNumbers(state)
   return [
