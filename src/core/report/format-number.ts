@@ -25,6 +25,11 @@ export function formatMs(ms: number): string {
   return size < 99_995 ? `${fixed(ms / 1000, 2)} s` : `${fixed(ms / 1000, 0)} s`
 }
 
+/** A span that was chosen, not measured (a limit, a tick), without digits that say nothing: `2 s`, `0.5 ms`, `1.5 s`. */
+export function formatSettingMs(ms: number): string {
+  return ms >= 1000 ? `${fixed(ms / 1000, 3).replace(/\.?0+$/, '')} s` : `${Number(ms.toFixed(3))} ms`
+}
+
 /** How long something takes, for people: `44 s`, `6 min 44 s`, `1 h 12 min`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

@@ -28,8 +28,8 @@ export function hardwareRows(state: SweepState, levels: readonly LevelSummary[])
       format: formatPercent,
     },
     {
-      name: 'Model server',
-      of: 'CPU, of one core',
+      name: 'Server CPU',
+      of: 'of one core',
       levels: levels.map(({ n, serverCpuPercentMean, serverCpuPercentMax }) => ({ n, mean: serverCpuPercentMean, peak: serverCpuPercentMax })),
       full: wholeCores(levels),
       format: formatPercent,
@@ -43,7 +43,7 @@ export function hardwareRows(state: SweepState, levels: readonly LevelSummary[])
       format: formatBytes,
     },
     msRow('Loop delay', 'of main, p99', levels, (level) => level.loopDelayMsP99),
-    msRow('Driver lag', 'planned to sent, p99', levels, (level) => level.driverLagMsP99),
+    msRow('Driver lag', 'p99', levels, (level) => level.driverLagMsP99),
   ]
   return rows.filter((row) => row.levels.some(({ mean, peak }) => mean !== null || peak !== null))
 }

@@ -1,6 +1,6 @@
 /** How a sweep was measured and what each figure means, in plain words; follows DESIGN sections 5 to 7 and docs/measurement.md. */
 import type { SweepState } from '../sweep/fold-sweep.ts'
-import { formatMs, formatRatio } from './format-number.ts'
+import { formatRatio, formatSettingMs } from './format-number.ts'
 import { count } from './words.ts'
 
 export type Note = { readonly term: string; readonly text: string }
@@ -33,7 +33,7 @@ export function methodNotes(state: SweepState): Note[] {
     },
     {
       term: 'Deadlines',
-      text: `A turn that takes longer than ${formatMs(request.turnDeadlineMs)} fails. A cell in which the model was loaded again once is void and run again.`,
+      text: `A turn that takes longer than ${formatSettingMs(request.turnDeadlineMs)} fails. A cell in which the model was loaded again once is void and run again.`,
     },
     {
       term: 'Percentiles',
@@ -43,7 +43,7 @@ export function methodNotes(state: SweepState): Note[] {
       ? [
           {
             term: 'Fault switch',
-            text: `On purpose, the runner’s loop was blocked for ${formatMs(request.faults.runnerBlockMs)} at each start of a turn.`,
+            text: `On purpose, the runner’s loop was blocked for ${formatSettingMs(request.faults.runnerBlockMs)} at each start of a turn.`,
           },
         ]
       : []),
@@ -62,7 +62,10 @@ export function definitions(state: SweepState): Note[] {
     { term: 'first model request', text: 'from submit to the runner’s first request leaving for the model server.' },
     { term: 'ttft', text: 'per model call: from its request to the first token of any kind.' },
     { term: 'done, wall', text: 'from submit to the whole answer; to the end of the work behind it.' },
-    { term: 'held, at least', text: `share of sessions that completed with ttfa within ${formatMs(slo.ttfaMs)}; its one-sided 95 % lower bound.` },
+    {
+      term: 'held, at least',
+      text: `share of sessions that completed with ttfa within ${formatSettingMs(slo.ttfaMs)}; its one-sided 95 % lower bound.`,
+    },
     { term: 'tokens/s', text: 'all output tokens over the time in which the level was under load.' },
     {
       term: 'at once',

@@ -1,7 +1,7 @@
 /** What was done to doubt the verdict, and what came of it: Plimsoll's own cost, the path without the runner, N=1 again, slots declared and seen, Little's law, the driver. */
 import type { Analysis, LevelSummary } from '../analysis/analysis.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
-import { formatAmount, formatMs, formatRatio } from './format-number.ts'
+import { formatAmount, formatMs, formatRatio, formatSettingMs } from './format-number.ts'
 import { percentileText } from './format-percentile.ts'
 import { levelsOf } from './report-levels.ts'
 
@@ -68,6 +68,8 @@ function driftCheck({ driftRatio }: Analysis): ReportCheck[] {
   ]
 }
 
+const answers = (n: number) => (n === 1 ? '1 answer' : `${formatAmount(n)} answers`)
+
 function slotsCheck(state: SweepState, { effectiveSlots }: Analysis): ReportCheck[] {
   if (effectiveSlots.n === null) return []
   const { declared, n, plateau } = effectiveSlots
@@ -76,9 +78,7 @@ function slotsCheck(state: SweepState, { effectiveSlots }: Analysis): ReportChec
     {
       what: 'Slots, declared and seen',
       expected: declared === null ? 'the server declares none' : `${formatAmount(declared)}${source ? `, by ${source}` : ''}`,
-      found: plateau
-        ? `${formatAmount(n)} answers streamed at once, and no more at higher N`
-        : `at least ${formatAmount(n)} answers streamed at once; it still rose`,
+      found: plateau ? `${answers(n)} streamed at once, and no more at higher N` : `at least ${answers(n)} streamed at once; it still rose`,
       result: declared === null || !plateau ? 'can’t tell' : Math.round(n) === declared ? 'agrees' : 'differs',
     },
   ]
@@ -112,7 +112,7 @@ function driverCheck(analysis: Analysis): ReportCheck[] {
   return [
     {
       what: 'The load driver itself',
-      expected: `sends on time, p99 within ${formatMs(DRIVER_LAG_LIMIT_MS)}`,
+      expected: `sends on time, p99 within ${formatSettingMs(DRIVER_LAG_LIMIT_MS)}`,
       found: `lag p99 ${formatMs(lag)}${Number.isFinite(receive) ? `, events received ${formatMs(receive)} late at p99` : ''}`,
       result: lag <= DRIVER_LAG_LIMIT_MS ? 'agrees' : 'too late',
     },

@@ -19,6 +19,8 @@ export type ReportNotice = {
     | 'null-only'
   /** `bad`: something went wrong; `note`: read the figures with this in mind. */
   readonly weight: 'bad' | 'note'
+  /** Stands above the verdict: without it the verdict would be misread. */
+  readonly isFirst: boolean
   /** Whole sentences: what happened, what still holds, what to do. */
   readonly text: string
 }
@@ -38,20 +40,22 @@ function endNotice(state: SweepState): ReportNotice | undefined {
     case 'completed':
       return undefined
     case 'cancelled':
-      return { code: 'cancelled', weight: 'note', text: `This sweep was cancelled.${why} ${kept}` }
+      return { code: 'cancelled', weight: 'note', isFirst: true, text: `This sweep was cancelled.${why} ${kept}` }
     case 'failed':
-      return { code: 'failed', weight: 'bad', text: `This sweep failed.${why} ${kept}` }
+      return { code: 'failed', weight: 'bad', isFirst: true, text: `This sweep failed.${why} ${kept}` }
     case 'interrupted':
-      return { code: 'interrupted', weight: 'bad', text: `This sweep was interrupted: Plimsoll ended while it ran.${why} ${kept}` }
+      return { code: 'interrupted', weight: 'bad', isFirst: true, text: `This sweep was interrupted: Plimsoll ended while it ran.${why} ${kept}` }
     case 'running':
-      return { code: 'running', weight: 'note', text: `This sweep still runs. ${kept}` }
+      return { code: 'running', weight: 'note', isFirst: true, text: `This sweep still runs. ${kept}` }
   }
 }
 
 function resultNotices(state: SweepState, analysis: Analysis): ReportNotice[] {
   const leg = leadLeg(analysis)
   if (leg === undefined)
-    return [{ code: 'no-results', weight: 'bad', text: 'Nothing was measured: no session of a counting cell ended. Run the sweep again.' }]
+    return [
+      { code: 'no-results', weight: 'bad', isFirst: true, text: 'Nothing was measured: no session of a counting cell ended. Run the sweep again.' },
+    ]
   const levels = levelsOf(analysis, leg)
   const notices: ReportNotice[] = []
   const sessions = levels.reduce((sum, level) => sum + level.sessions, 0)
@@ -59,25 +63,33 @@ function resultNotices(state: SweepState, analysis: Analysis): ReportNotice[] {
   if (failures > 0 && failures === sessions) {
     const first = state.rows.find((row) => row.outcome === 'failed' && row.problem !== null)?.problem
     const why = first === null || first === undefined ? '' : ` The first one: ${problemText(first)}`
-    notices.push({ code: 'all-failed', weight: 'bad', text: `All ${count(sessions, 'session')} failed, so there are no latencies to show.${why}` })
+    notices.push({
+      code: 'all-failed',
+      weight: 'bad',
+      isFirst: true,
+      text: `All ${count(sessions, 'session')} failed, so there are no latencies to show.${why}`,
+    })
   }
   const [only] = levels
   if (levels.length === 1 && only !== undefined)
     notices.push({
       code: 'one-level',
       weight: 'note',
+      isFirst: true,
       text: `Only N = ${only.n} was measured: growth, ceilings and a cause need at least two levels, best with N = 1 among them.`,
     })
   if (leg === 'direct')
     notices.push({
       code: 'direct-only',
       weight: 'note',
+      isFirst: false,
       text: 'Measured straight to the model server: these figures say nothing of Plimsoll’s runner.',
     })
   if (leg === 'null')
     notices.push({
       code: 'null-only',
       weight: 'note',
+      isFirst: false,
       text: 'Measured against a model that answers at once: these figures are Plimsoll’s own cost and say nothing of a model server.',
     })
   return notices
@@ -88,6 +100,7 @@ function simulatedNotice(state: SweepState): ReportNotice | undefined {
   return {
     code: 'simulated',
     weight: 'note',
+    isFirst: false,
     text: 'Simulated: the model server in this sweep is Plimsoll’s simulation. Its numbers show how a verdict comes about and say nothing about any machine or model.',
   }
 }

@@ -44,9 +44,10 @@ export function renderReportHtml(state: SweepState, analysis: Analysis, options:
 ${PART_PATTERNS}
 <main class="sheet">
 ${headerBar(page)}
-${noticeList(page)}
+${noticeList(page, 'first')}
 ${leadSection(page)}
 ${ceilingsRow(page)}
+${noticeList(page, 'below')}
 ${loadLineSection(page)}
 ${partsSection(page)}
 ${hardwareSection(page)}

@@ -1,6 +1,6 @@
 /** The axes that the charts of a report share. Positions are percent of the plot, so that a chart is as wide as its page and its text keeps its size. */
 import { scaleLinear, scaleLog, scalePoint } from 'd3-scale'
-import { formatMs } from '../../../../core/report/format-number.ts'
+import { formatSettingMs } from '../../../../core/report/format-number.ts'
 import { html, type Markup, percent } from '../html.ts'
 
 /** Where each level stands: evenly, in the order of N, half a step from the edges. */
@@ -60,15 +60,8 @@ export function msGrid(axis: ValueAxis): Markup {
   const zero = Math.max(...axis.ticks.map(axis.y))
   return html`${axis.ticks.map((tick) => {
     const y = percent(axis.y(tick))
-    return html`<line class="${axis.y(tick) === zero ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="axis" x="-8" y="${y}" dy="4" text-anchor="end">${tickText(tick)}</text>`
+    return html`<line class="${axis.y(tick) === zero ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="axis" x="-8" y="${y}" dy="4" text-anchor="end">${tick === 0 ? '0 s' : formatSettingMs(tick)}</text>`
   })}`
-}
-
-/** Ticks are round: no digits that say nothing. */
-function tickText(ms: number): string {
-  if (ms === 0) return '0 s'
-  if (ms >= 1000) return `${Number((ms / 1000).toFixed(3))} s`
-  return ms >= 1 ? `${Number(ms.toFixed(3))} ms` : formatMs(ms)
 }
 
 /** A nested drawing in which 0 to 100 is the whole plot in both directions; for paths, whose points can't be percent. */

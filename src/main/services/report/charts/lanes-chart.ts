@@ -1,6 +1,6 @@
 /** One wave as swim-lanes: a lane a session, coloured by where its time goes. A queue shows as a staircase. */
 import { scaleLinear } from 'd3-scale'
-import { formatMs } from '../../../../core/report/format-number.ts'
+import { formatMs, formatSettingMs } from '../../../../core/report/format-number.ts'
 import type { WaveLane, WaveLanes } from '../../../../core/report/wave-lanes.ts'
 import { html, type Markup, percent } from '../html.ts'
 
@@ -14,7 +14,7 @@ export function lanesChart({ lanes, lengthMs }: WaveLanes, simulated: boolean, d
     .range([0, 100])
   const height = lanes.length * LANE_PX
   return html`<svg class="root lanes" height="${height}" role="img" aria-labelledby="lanes-title lanes-text"><title id="lanes-title">One wave, lane by lane</title><desc id="lanes-text">${description}</desc>
-${scale.ticks(6).map((tick) => html`<line class="grid" x1="${percent(scale(tick))}" x2="${percent(scale(tick))}" y1="0" y2="100%"/><text class="axis" x="${percent(scale(tick))}" y="100%" dy="15" text-anchor="middle">${tick === 0 ? '0' : formatMs(tick)}</text>`)}
+${scale.ticks(6).map((tick) => html`<line class="grid" x1="${percent(scale(tick))}" x2="${percent(scale(tick))}" y1="0" y2="100%"/><text class="axis" x="${percent(scale(tick))}" y="100%" dy="15" text-anchor="middle">${tick === 0 ? '0' : formatSettingMs(tick)}</text>`)}
 ${simulated && html`<text class="simulated" x="100%" y="0" dy="-8" text-anchor="end">simulated</text>`}
 ${lanes.map((lane, index) => laneMarks(lane, index * LANE_PX + (LANE_PX - BAR_PX) / 2, scale))}</svg>`
 }

@@ -1,7 +1,7 @@
 /** ttfa by N: sessions as dots, p50 solid, p95 dashed, the SLO as the load line with its ring at the ceiling. */
 import { area, line } from 'd3-shape'
 import type { Ceiling, LevelSummary } from '../../../../core/analysis/analysis.ts'
-import { formatMs } from '../../../../core/report/format-number.ts'
+import { formatSettingMs } from '../../../../core/report/format-number.ts'
 import { type PercentileName, readPercentile } from '../../../../core/report/format-percentile.ts'
 import type { SessionDot } from '../../../../core/report/session-dots.ts'
 import { count } from '../../../../core/report/words.ts'
@@ -85,7 +85,7 @@ function endLabels(p50: readonly Point[], p95: readonly Point[]): Markup {
   const high = p95.at(-1)
   const close = low !== undefined && high !== undefined && low.n === high.n && low.y - high.y < LABEL_GAP_PERCENT
   const label = (point: Point | undefined, text: string, shift: number) =>
-    point && html`<text class="axis-name halo ink" x="${percent(point.x)}" dx="24" y="${percent(point.y + shift)}" dy="4">${text}</text>`
+    point && html`<text class="axis-name halo ink" x="${percent(point.x)}" dx="30" y="${percent(point.y + shift)}" dy="4">${text}</text>`
   return html`${label(high, 'p95', close ? -LABEL_GAP_PERCENT / 2 : 0)}${label(low, 'p50', close ? LABEL_GAP_PERCENT / 2 : 0)}`
 }
 
@@ -106,7 +106,7 @@ function ceilingX(axis: LevelAxis, ceiling: Ceiling): number | null {
 function ring({ axis, ceiling, sloMs }: LoadLineInput, yAxis: ValueAxis): Markup {
   const y = percent(yAxis.y(sloMs))
   const x = ceilingX(axis, ceiling)
-  const slo = `SLO: ttfa within ${formatMs(sloMs)}`
+  const slo = `SLO: ttfa within ${formatSettingMs(sloMs)}`
   if (x === null) {
     const text = ceiling.status === 'not-reached' ? `Load line: > ${ceiling.n}, not reached` : null
     return html`<text class="ceiling-text halo" x="0" dx="8" y="${y}" dy="-7">${slo}</text>${text && html`<text class="ceiling-text halo" x="100%" dx="-8" y="${y}" dy="-7" text-anchor="end">${text}</text>`}`

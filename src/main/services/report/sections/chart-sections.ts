@@ -57,7 +57,7 @@ type Row = readonly [label: Shown, value: (level: LevelSummary) => Shown]
 
 /** One column a level, under the level in the chart above. */
 function byLevelTable(caption: string, levels: readonly LevelSummary[], rows: readonly Row[]): Markup {
-  return html`<table class="by-level"><caption class="sr">${caption}</caption><thead class="sr"><tr><th scope="col">figure</th>${levels.map(({ n }) => html`<th scope="col">N = ${n}</th>`)}</tr></thead>
+  return html`<table class="by-level"><caption class="sr">${caption}</caption><colgroup><col class="label">${levels.map(() => html`<col>`)}</colgroup><thead class="sr"><tr><th scope="col">figure</th>${levels.map(({ n }) => html`<th scope="col">N = ${n}</th>`)}</tr></thead>
 <tbody>${rows.map(
     ([label, value]) =>
       html`<tr><th scope="row">${label}</th>${levels.map((level) => {
@@ -106,6 +106,6 @@ function shareBar(part: Part, { value, low, high }: { value: number; low: number
 export function hardwareSection({ state, levels, axis, ceilingN, simulated }: ReportPage): Markup | null {
   const rows = hardwareRows(state, levels)
   if (rows.length === 0) return null
-  return html`<section aria-labelledby="h-hardware"><h2 id="h-hardware">Hardware on the same axis</h2><p class="sub">Solid mean, dashed peak, by N; the last level’s values at the right.${simulated && ' The model server is simulated: its load is none.'}</p>
+  return html`<section aria-labelledby="h-hardware"><h2 id="h-hardware">Hardware on the same axis</h2><p class="sub">Solid mean, dashed peak; the last level’s values stand at the right.${simulated && ' The model server is simulated: it works nothing out, so its load says nothing.'}</p>
 <div class="scroll"><div class="wide gauges">${rows.map((row, index) => hardwareChart(row, axis, ceilingN, index === rows.length - 1))}</div></div></section>`
 }

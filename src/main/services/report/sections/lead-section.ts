@@ -1,6 +1,6 @@
 /** The top of a report: which sweep, what must be known first, the verdict as a sentence with its confidence, the three ceilings. */
 import type { Analysis, Ceiling } from '../../../../core/analysis/analysis.ts'
-import { formatAmount, formatRatio } from '../../../../core/report/format-number.ts'
+import { formatAmount, formatMs, formatRatio } from '../../../../core/report/format-number.ts'
 import { ceilingText } from '../../../../core/report/report-levels.ts'
 import { reportNotices } from '../../../../core/report/report-notices.ts'
 import { CONFIDENCES, PART_WORDS } from '../../../../core/report/words.ts'
@@ -11,11 +11,12 @@ import type { ReportPage } from '../report-page.ts'
 
 export function headerBar({ state, name, target, simulated }: ReportPage): Markup {
   const period = formatPeriod(state.startedEpochMs, state.startedEpochMs + state.lastAtMs)
-  return html`<header class="bar">${MARK}<span class="strong">Plimsoll report</span><span class="dim">${name}, ${period}</span><span class="dim target">${target}</span>${simulated && html`<span class="tag">simulated</span>`}<button type="button" class="btn quiet noprint" id="theme" aria-label="Switch between dark and light">${CONTRAST}</button></header>`
+  return html`<header class="top">${MARK}<span class="strong">Plimsoll report</span><span class="dim">${name}, ${period}</span><span class="dim target">${target}</span>${simulated && html`<span class="tag">simulated</span>`}<button type="button" class="btn quiet noprint" id="theme" aria-label="Switch between dark and light">${CONTRAST}</button></header>`
 }
 
-export function noticeList({ state, analysis }: ReportPage): Markup | null {
-  const notices = reportNotices(state, analysis)
+/** What went wrong, or ended the sweep early, stands first; what the reader should bear in mind stands under the ceilings. */
+export function noticeList({ state, analysis }: ReportPage, place: 'first' | 'below'): Markup | null {
+  const notices = reportNotices(state, analysis).filter(({ isFirst }) => isFirst === (place === 'first'))
   if (notices.length === 0) return null
   return html`<ul class="notices">${notices.map(({ weight, code, text }) => html`<li class="${weight}" data-notice="${code}">${weight === 'bad' ? WARNING : NOTE}<span>${text}</span></li>`)}</ul>`
 }
@@ -43,7 +44,7 @@ function verdictRows({ verdict, growth, effectiveSlots, ownCost }: Analysis): (r
   }
   if (second !== undefined) rows.push(['Next candidate', `${PART_WORDS[second.part].label} ${formatRatio(second.share.value)}`])
   if (effectiveSlots.n !== null) rows.push(['Effective slots', `${effectiveSlots.plateau ? '' : 'at least '}${formatAmount(effectiveSlots.n)}`])
-  if (ownCost !== null && ownCost.ttfaMs.p50 !== null) rows.push([`Plimsoll adds, N = ${ownCost.n}`, `${ownCost.ttfaMs.p50.toFixed(1)} ms`])
+  if (ownCost !== null && ownCost.ttfaMs.p50 !== null) rows.push(['Plimsoll adds', `${formatMs(ownCost.ttfaMs.p50)} at N = ${ownCost.n}`])
   return rows
 }
 

@@ -42,11 +42,12 @@ ${
 }`
 }
 
-const noteList = (notes: readonly Note[]) => html`<ul class="method">${notes.map(({ term, text }) => html`<li><b>${term}.</b> ${text}</li>`)}</ul>`
+const noteList = (notes: readonly Note[], after = '') =>
+  html`<ul class="method">${notes.map(({ term, text }) => html`<li><b>${term}${after}</b> ${text}</li>`)}</ul>`
 
 export function methodSection({ state }: ReportPage): Markup {
   const parts: Note[] = Object.values(PART_WORDS).map(({ label, meaning }) => ({ term: label, text: meaning }))
-  return html`<section class="long" aria-labelledby="h-method"><h2 id="h-method">Method</h2>${noteList(methodNotes(state))}</section>
+  return html`<section class="long" aria-labelledby="h-method"><h2 id="h-method">Method</h2>${noteList(methodNotes(state), '.')}</section>
 <section class="long" aria-labelledby="h-words"><h2 id="h-words">What the figures mean</h2>${noteList(definitions(state))}<h3 class="cap parts-head">The parts of a turn; their sum is its wall</h3>${noteList(parts)}</section>`
 }
 
@@ -55,5 +56,11 @@ export function environmentSection({ state, analysis }: ReportPage): Markup {
   const list = (facts: typeof server) =>
     html`<dl class="kv">${facts.map(({ name, value }) => html`<dt>${name}</dt><dd title="${value}">${value}</dd>`)}</dl>`
   return html`<section aria-labelledby="h-environment"><h2 id="h-environment">Environment</h2><div class="env">${list(server)}${list(machine)}</div></section>
-<section aria-labelledby="h-again"><h2 id="h-again">Run it again</h2><p class="sub">In a checkout of Plimsoll; the same seed gives the same prompts in the same order.</p><pre class="command"><code>${sweepCommand(state.plan)}</code></pre></section>`
+<section aria-labelledby="h-again"><h2 id="h-again">Run it again</h2><p class="sub">In a checkout of Plimsoll; the same seed gives the same prompts in the same order.</p><pre class="command"><code>${unbroken(sweepCommand(state.plan))}</code></pre></section>`
+}
+
+/** Lines may break between options only. */
+function unbroken(command: string): Markup {
+  const [first = '', ...options] = command.split(/ (?=--)/)
+  return html`${first}${options.map((option) => html` <span>${option}</span>`)}`
 }
