@@ -1,0 +1,219 @@
+/** Plays one cell after the other: owns the load driver and the null server, watches that the target lives, waits for its rest. Judges nothing. */
+import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
+import { remainingMs } from '../../../core/sweep/estimate.ts'
+import { healthOf, mayStartWave } from '../../../core/sweep/judge-cell.ts'
+import type { Cell } from '../../../core/sweep/plan.ts'
+import { shiftLane, shiftRow } from '../../../core/sweep/shift-row.ts'
+import type { DriverReport } from '../../../core/sweep/sweep-event.ts'
+import type { TurnRow } from '../../../core/sweep/turn-row.ts'
+import type { LoadPath } from '../../load-driver/messages.ts'
+import { deleteSessions } from './delete-sessions.ts'
+import { type Driver, type DriverListener, startDriver } from './driver.ts'
+import type { StartedTarget } from './ports.ts'
+import type { SweepRun } from './run-sweep.ts'
+import { createIdleWatch, pause } from './server-idle.ts'
+
+export type PlayedCell =
+  | { readonly how: 'played'; readonly rows: readonly TurnRow[]; readonly report: DriverReport | null; readonly absentBefore: boolean }
+  /** By the signal. */
+  | { readonly how: 'stopped' }
+  | { readonly how: 'driver-lost'; readonly problem: Problem; readonly forTheLastTime: boolean }
+  /** The server is gone, or its model, or nothing comes of it any more. */
+  | { readonly how: 'target-lost'; readonly problem: Problem }
+
+export type CellRunner = {
+  /** @param ahead cells that follow, for the time left */
+  play(cell: Cell, ahead: readonly Cell[]): Promise<PlayedCell>
+  close(): Promise<void>
+}
+
+/** A wave may take this long beyond its deadline, connecting included; then the driver hangs. */
+const WAVE_GRACE_MS = 60_000
+const MAX_DRIVERS_LOST = 3
+/** So many waves in a row of which every turn failed end the cell, and mostly the sweep. */
+const MAX_FAILED_WAVES = 3
+const SECOND_LOOK_MS = 500
+const LIVE_EVERY_MS = 240
+
+export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner {
+  const { plan, target, originMs, ports, emit, showLive, onDriver } = run
+  const { clock } = ports
+  const atMs = () => clock.nowMs() - originMs
+  const idle = createIdleWatch(clock)
+  const ended: { cell: Cell; tookMs: number }[] = []
+  const smallestN = Math.min(...plan.request.levels)
+  let driver: Driver | undefined
+  let driversLost = 0
+  let nullServer: StartedTarget | undefined
+  let failedWaves = 0
+  let liveShownMs = Number.NEGATIVE_INFINITY
+
+  const readyDriver = (): Driver => {
+    if (driver === undefined) {
+      driver = startDriver(ports.forkDriver(), clock)
+      onDriver(driver.pid)
+    }
+    return driver
+  }
+
+  const loseDriver = async (): Promise<PlayedCell> => {
+    const sessions = driver?.openSessions() ?? []
+    await driver?.close()
+    driver = undefined
+    onDriver(undefined)
+    driversLost += 1
+    await deleteSessions(ports.runnerApi, sessions)
+    const forTheLastTime = driversLost >= MAX_DRIVERS_LOST
+    return { how: 'driver-lost', problem: driverLost(forTheLastTime), forTheLastTime }
+  }
+
+  const serverOf = async (cell: Cell): Promise<StartedTarget | Problem> => {
+    if (cell.leg !== 'null') return target
+    if (nullServer !== undefined) return nullServer
+    const started = await ports.startNull()
+    if (!started.ok) return started.error
+    nullServer = started.value
+    return nullServer
+  }
+
+  /** Undefined when it can be read; looks twice, since a server under load may be slow to answer. */
+  const whyUnreadable = async (url: string): Promise<Problem | undefined> => {
+    const first = await ports.residentModels(url)
+    if (first.ok || signal.aborted) return undefined
+    await pause(clock, SECOND_LOOK_MS)
+    const second = await ports.residentModels(url)
+    return second.ok ? undefined : serverGone(url, second.error)
+  }
+
+  const listenerFor = (cell: Cell, rows: TurnRow[], startedMs: number, ahead: readonly Cell[]): DriverListener => ({
+    onWaveStarted: (wave, startMs) => emit([{ type: 'wave-started', atMs: startMs - originMs, cell: cell.index, wave }]),
+    onRows(news) {
+      rows.push(...news)
+      emit(news.map((row) => ({ type: 'turn-ended', atMs: row.endAtMs - originMs, row: shiftRow(row, originMs) })))
+    },
+    onLanes(wave, lanes) {
+      const nowMs = clock.nowMs()
+      if (nowMs - liveShownMs < LIVE_EVERY_MS) return
+      liveShownMs = nowMs
+      const left = remainingMs({ ...plan, cells: [...ended.map((e) => e.cell), cell, ...ahead] }, ended, nowMs - startedMs)
+      showLive({ nowMs: nowMs - originMs, cell: cell.index, wave, lanes: lanes.map((lane) => shiftLane(lane, originMs)), remainingMs: left })
+    },
+  })
+
+  /** @returns what ends the sweep, or whether the cell goes on */
+  const lookAtWave = async (cell: Cell, url: string, rows: readonly TurnRow[]): Promise<'go-on' | 'end-cell' | Problem> => {
+    const health = healthOf(rows)
+    if (health === 'answered') {
+      failedWaves = 0
+      return 'go-on'
+    }
+    const said = rows.find((row) => row.problem !== null)?.problem ?? null
+    if (health === 'model-missing') return modelGone(said)
+    const gone = await whyUnreadable(url)
+    if (gone !== undefined) return gone
+    failedWaves += 1
+    if (failedWaves < MAX_FAILED_WAVES) return 'go-on'
+    // Too much at this level is what a sweep is there to find; the same at the smallest level means that nothing works.
+    if (health === 'overloaded' && cell.n > smallestN) {
+      failedWaves = 0
+      return 'end-cell'
+    }
+    return nothingWorks(cell, said)
+  }
+
+  const playWaves = async (cell: Cell, server: StartedTarget, rows: TurnRow[], startedMs: number): Promise<PlayedCell | 'done'> => {
+    const limitMs = plan.request.turnDeadlineMs + WAVE_GRACE_MS
+    let lastWaveMs = 0
+    for (let wave = 0; mayStartWave(cell, { waves: wave, elapsedMs: clock.nowMs() - startedMs, lastWaveMs }); wave++) {
+      const waveMs = clock.nowMs()
+      const before = rows.length
+      const how = await readyDriver().playWave(wave, limitMs, signal)
+      if (how === 'lost') return signal.aborted ? { how: 'stopped' } : loseDriver()
+      if (signal.aborted) return 'done'
+      lastWaveMs = clock.nowMs() - waveMs
+      const next = await lookAtWave(cell, server.url, rows.slice(before))
+      if (next === 'end-cell') return 'done'
+      if (next !== 'go-on') return { how: 'target-lost', problem: next }
+    }
+    return 'done'
+  }
+
+  return {
+    async play(cell, ahead) {
+      if (signal.aborted) return { how: 'stopped' }
+      const server = await serverOf(cell)
+      if (!('facts' in server)) return { how: 'target-lost', problem: server }
+      const checked = cell.leg !== 'null' && cell.role !== 'warm-up'
+      const resident = checked ? await ports.residentModels(server.url) : undefined
+      if (resident?.ok === false) {
+        const gone = await whyUnreadable(server.url)
+        if (gone !== undefined) return { how: 'target-lost', problem: gone }
+      }
+      const absentBefore = resident?.ok === true && plan.workload.variants.length === 0 && !holds(resident.value, server.facts.model)
+
+      const startedMs = clock.nowMs()
+      const rows: TurnRow[] = []
+      emit([{ type: 'cell-started', atMs: startedMs - originMs, cell: cell.index }])
+      const path: LoadPath = { runner: cell.leg === 'direct' ? null : ports.runnerApi, serverUrl: server.url, model: server.facts.model }
+      readyDriver().beginCell(plan, cell, path, listenerFor(cell, rows, startedMs, ahead))
+      const played = await playWaves(cell, server, rows, startedMs)
+      if (played !== 'done' && played.how === 'driver-lost') return played
+
+      const report = (await driver?.endCell()) ?? null
+      const lastEndMs = rows.reduce((last, row) => Math.max(last, row.endAtMs), startedMs)
+      const someWereCut = rows.some((row) => row.outcome !== 'completed')
+      const lost = played !== 'done' || signal.aborted
+      const drainMs = lost ? null : await idle.waitUntilIdle({ url: server.url, kind: server.facts.kind }, lastEndMs, someWereCut, signal)
+      emit([{ type: 'cell-ended', atMs: atMs(), cell: cell.index, driver: report, drainMs }])
+      ended.push({ cell, tookMs: clock.nowMs() - startedMs })
+      if (played !== 'done') return played
+      return signal.aborted ? { how: 'stopped' } : { how: 'played', rows, report, absentBefore }
+    },
+    async close() {
+      onDriver(undefined)
+      await Promise.all([driver?.close(), nullServer?.stop()])
+    },
+  }
+}
+
+/** Ollama lists models with their tag, and is asked for them without. */
+function holds(names: readonly string[], model: string): boolean {
+  const plain = (name: string) => name.replace(/:latest$/, '')
+  return names.some((name) => plain(name) === plain(model))
+}
+
+function driverLost(forTheLastTime: boolean): Problem {
+  return problem(
+    'driver-lost',
+    `The load driver ended in the middle of a cell${forTheLastTime ? `, for the ${MAX_DRIVERS_LOST}rd time` : ''}.`,
+    'It was expected to last to the end of the sweep.',
+    forTheLastTime ? 'What was measured is kept; look whether something on this machine ends processes (memory?).' : '',
+  )
+}
+
+function serverGone(url: string, why: Problem): Problem {
+  return problem(
+    'server-lost',
+    `The model server at ${url} stopped answering in the middle of the sweep. ${why.happened}`.trim(),
+    '',
+    "What was measured until then is kept; look at the server's log, start it and run the sweep again.",
+  )
+}
+
+function modelGone(said: Problem | null): Problem {
+  return problem(
+    'model-lost',
+    `The model was gone in the middle of the sweep. ${said?.happened ?? ''}`.trim(),
+    said?.expected ?? '',
+    `What was measured until then is kept. ${said?.todo ?? ''}`.trim(),
+  )
+}
+
+function nothingWorks(cell: Cell, said: Problem | null): Problem {
+  return problem(
+    'all-turns-failed',
+    `In ${MAX_FAILED_WAVES} waves in a row, the last at N=${cell.n}, every turn failed. ${said === null ? '' : problemText(said)}`.trim(),
+    '',
+    'What was measured until then is kept.',
+  )
+}

@@ -1,0 +1,47 @@
+/** What the sweep service needs from outside. compose.ts gives it; tests give doubles. */
+import type { Sample } from '../../../core/metric/sample.ts'
+import type { SweepId } from '../../../core/result/ids.ts'
+import type { Problem } from '../../../core/result/problem.ts'
+import type { Result } from '../../../core/result/result.ts'
+import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
+import type { Environment, SweepEvent } from '../../../core/sweep/sweep-event.ts'
+import type { ServerFacts, Target } from '../../../core/sweep/target.ts'
+import type { ChildHandle } from '../../platform/child.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+
+/** A server that stands. `stop` ends it if it was started for the sweep, else does nothing. */
+export type StartedTarget = { readonly facts: ServerFacts; readonly url: string; stop(): Promise<void> }
+
+export type SweepStore = {
+  create(entry: {
+    readonly sweepId: SweepId
+    readonly startedEpochMs: number
+    readonly targetLabel: string
+    readonly simulated: boolean
+    readonly levels: readonly number[]
+    readonly cellsPlanned: number
+  }): void
+  append(sweepId: SweepId, events: readonly SweepEvent[]): void
+  read(sweepId: SweepId): Promise<readonly SweepEvent[]> | readonly SweepEvent[]
+  /** All its events were appended before. */
+  finish(sweepId: SweepId, state: SweepState): void
+}
+
+export type SweepPorts = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly forkDriver: () => ChildHandle
+  readonly startTarget: (target: Target) => Promise<Result<StartedTarget, Problem>>
+  /** The control for the null leg: answers at once. */
+  readonly startNull: () => Promise<Result<StartedTarget, Problem>>
+  readonly runnerApi: { readonly url: string; readonly token: string }
+  /** Names of the models that the server holds in memory; an error when it can't be read. */
+  readonly residentModels: (url: string) => Promise<Result<readonly string[], Problem>>
+  /** @returns stops watching */
+  readonly watchSamples: (listener: (sample: Sample) => void) => () => void
+  readonly setRunnerFault: (fault: { blockMs: number }) => void
+  readonly store: SweepStore
+  readonly environment: Environment
+  readonly newSweepId: () => SweepId
+}

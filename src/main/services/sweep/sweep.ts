@@ -1,0 +1,234 @@
+/** Sweeps, one at a time: estimate, start, watch, cancel. A running sweep is read from memory, an ended one from the store; both are the same events. */
+import type { SweepId } from '../../../core/result/ids.ts'
+import { type Problem, problem } from '../../../core/result/problem.ts'
+import { err, ok, type Result } from '../../../core/result/result.ts'
+import { type Estimate, estimateSweep, type Pace } from '../../../core/sweep/estimate.ts'
+import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
+import type { SweepPlan, SweepRequest } from '../../../core/sweep/plan.ts'
+import { planSweep } from '../../../core/sweep/plan-sweep.ts'
+import type { SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
+import { targetLabel } from '../../../core/sweep/target.ts'
+import type { StartedTarget, SweepPorts } from './ports.ts'
+import { runSweep } from './run-sweep.ts'
+
+type Stop = () => void
+
+export type SweepService = {
+  estimate(request: SweepRequest): Estimate
+  /** Starts and reads the target first: what is wrong with it comes back here, and nothing is stored. */
+  start(request: SweepRequest): Promise<Result<{ sweepId: SweepId }, Problem>>
+  /** Keeps what was measured. Resolves when the sweep has ended; at once for one that does not run. */
+  cancel(sweepId: SweepId): Promise<void>
+  /** All events so far in one or more batches, then each new batch. `onEnd` comes once, after the last event. */
+  events(sweepId: SweepId, listener: (batch: readonly SweepEvent[]) => void, onEnd?: () => void): Stop
+  /** Lanes of the current wave, at most 4 times a second. */
+  live(sweepId: SweepId, listener: (live: SweepLive) => void): Stop
+  /** A sweep has begun, got on by a cell, or ended. */
+  onChange(listener: (sweepId: SweepId) => void): Stop
+  running(): SweepId | null
+  /** Processes of the running sweep, for the sampler. The model server's tree is followed where its id is known. */
+  processes(): readonly { role: 'load-driver' | 'model-host' | 'model-server'; pid: number; tree: boolean }[]
+  /** Cancels what runs and waits for its end. */
+  close(): Promise<void>
+}
+
+type Running = {
+  readonly sweepId: SweepId
+  readonly plan: SweepPlan
+  readonly target: StartedTarget
+  readonly events: SweepEvent[]
+  readonly listeners: Set<(batch: readonly SweepEvent[]) => void>
+  readonly liveListeners: Set<(live: SweepLive) => void>
+  readonly endListeners: Set<() => void>
+  readonly abort: AbortController
+  driverPid: number | undefined
+  ended: Promise<void>
+}
+
+export function createSweepService(ports: SweepPorts): SweepService {
+  const { store, clock } = ports
+  const changeListeners = new Set<(sweepId: SweepId) => void>()
+  /** By target: what its last sweep showed. */
+  const paces = new Map<string, Pace>()
+  let running: Running | undefined
+  let starting = false
+  let closed = false
+
+  const changed = (sweepId: SweepId) => {
+    for (const listener of changeListeners) listener(sweepId)
+  }
+
+  const take = (sweep: Running, batch: readonly SweepEvent[]) => {
+    if (batch.length === 0) return
+    for (const event of batch) sweep.events.push(event)
+    store.append(sweep.sweepId, batch)
+    for (const listener of sweep.listeners) listener(batch)
+    if (batch.some((event) => event.type === 'cell-started' || event.type === 'cell-ended' || event.type === 'cell-void')) changed(sweep.sweepId)
+  }
+
+  const run = async (sweep: Running, originMs: number): Promise<void> => {
+    await runSweep({
+      plan: sweep.plan,
+      target: sweep.target,
+      originMs,
+      ports,
+      emit: (batch) => take(sweep, batch),
+      showLive: (live) => {
+        for (const listener of sweep.liveListeners) listener(live)
+      },
+      onDriver: (pid) => {
+        sweep.driverPid = pid
+      },
+      signal: sweep.abort.signal,
+    })
+    const state = sweepStateOf(sweep.events)
+    if (state !== undefined) {
+      const pace = paceOf(state)
+      if (pace !== undefined) paces.set(targetKey(sweep.plan.request), pace)
+      try {
+        store.finish(sweep.sweepId, state)
+      } catch (error) {
+        ports.log.error(`The end of sweep ${sweep.sweepId} could not be stored`, error)
+      }
+    }
+    running = undefined
+    for (const listener of sweep.endListeners) listener()
+    changed(sweep.sweepId)
+  }
+
+  const replay = (sweepId: SweepId, listener: (batch: readonly SweepEvent[]) => void, onEnd: () => void): Stop => {
+    let stopped = false
+    const read = async () => {
+      const events = await store.read(sweepId)
+      if (stopped) return
+      if (events.length > 0) listener(events)
+      onEnd()
+    }
+    read().catch((error: unknown) => ports.log.error(`The events of sweep ${sweepId} could not be read`, error))
+    return () => {
+      stopped = true
+    }
+  }
+
+  return {
+    estimate: (request) => estimateSweep(request, paces.get(targetKey(request))),
+
+    async start(request) {
+      if (closed || starting || running !== undefined) return err(busy())
+      starting = true
+      try {
+        const target = await ports.startTarget(request.target)
+        if (!target.ok) return target
+        if (closed) {
+          await target.value.stop()
+          return err(busy())
+        }
+        const sweepId = ports.newSweepId()
+        const plan = planSweep(request, { sweepId })
+        const facts = target.value.facts
+        store.create({
+          sweepId,
+          startedEpochMs: clock.epochMs(),
+          targetLabel: targetLabel(facts),
+          simulated: facts.simulated,
+          levels: request.levels,
+          cellsPlanned: plan.cells.length,
+        })
+        const sweep: Running = {
+          sweepId,
+          plan,
+          target: target.value,
+          events: [],
+          listeners: new Set(),
+          liveListeners: new Set(),
+          endListeners: new Set(),
+          abort: new AbortController(),
+          driverPid: undefined,
+          ended: Promise.resolve(),
+        }
+        running = sweep
+        sweep.ended = run(sweep, clock.nowMs())
+        changed(sweepId)
+        return ok({ sweepId })
+      } finally {
+        starting = false
+      }
+    },
+
+    async cancel(sweepId) {
+      if (running?.sweepId !== sweepId) return
+      running.abort.abort()
+      await running.ended
+    },
+
+    events(sweepId, listener, onEnd = () => {}) {
+      const sweep = running
+      if (sweep?.sweepId !== sweepId) return replay(sweepId, listener, onEnd)
+      listener(sweep.events.slice())
+      sweep.listeners.add(listener)
+      sweep.endListeners.add(onEnd)
+      return () => {
+        sweep.listeners.delete(listener)
+        sweep.endListeners.delete(onEnd)
+      }
+    },
+
+    live(sweepId, listener) {
+      const sweep = running
+      if (sweep?.sweepId !== sweepId) return () => {}
+      sweep.liveListeners.add(listener)
+      return () => sweep.liveListeners.delete(listener)
+    },
+
+    onChange(listener) {
+      changeListeners.add(listener)
+      return () => changeListeners.delete(listener)
+    },
+
+    running: () => running?.sweepId ?? null,
+
+    processes() {
+      if (running === undefined) return []
+      const { driverPid, target, plan } = running
+      const serverPid = target.facts.pid
+      const role = plan.request.target.kind === 'built-in' ? ('model-host' as const) : ('model-server' as const)
+      return [
+        ...(driverPid === undefined ? [] : [{ role: 'load-driver' as const, pid: driverPid, tree: false }]),
+        ...(serverPid === null ? [] : [{ role, pid: serverPid, tree: true }]),
+      ]
+    },
+
+    async close() {
+      closed = true
+      running?.abort.abort()
+      await running?.ended
+    },
+  }
+}
+
+function busy(): Problem {
+  return problem(
+    'sweep-running',
+    'A sweep runs already.',
+    'Only one runs at a time, or they would measure each other.',
+    'Wait for its end, or cancel it.',
+  )
+}
+
+function targetKey({ target }: SweepRequest): string {
+  return target.kind === 'server'
+    ? `${target.url} ${target.model}`
+    : `${target.engine} ${target.model} ${target.slots} ${JSON.stringify(target.settings)}`
+}
+
+/** Wall of a session alone, and how much quicker than one after the other the largest wave went. */
+function paceOf(state: SweepState): Pace | undefined {
+  const rows = state.rows.filter((row) => row.outcome === 'completed' && state.cells[row.cell]?.cell.leg !== 'null')
+  const wallsMs = (n: number) => rows.filter((row) => state.cells[row.cell]?.cell.n === n).map((row) => row.endAtMs - row.plannedAtMs)
+  const aloneMs = wallsMs(1)
+  const sessionMs = aloneMs.toSorted((a, b) => a - b)[Math.floor(aloneMs.length / 2)]
+  if (sessionMs === undefined) return undefined
+  const largestN = Math.max(...state.plan.request.levels)
+  const longestMs = Math.max(...wallsMs(largestN), sessionMs)
+  return { sessionMs, slots: Math.max(1, (largestN * sessionMs) / longestMs) }
+}
