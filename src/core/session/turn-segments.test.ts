@@ -55,7 +55,14 @@ test('a turn reads as admission, runner, queue, load, prefill, decode, backgroun
 })
 
 test('a server that says nothing of its time is never said to queue', () => {
-  expect(turnSegments(timeline({ calls: [call({ server: null })] })).map((s) => s.part)).toEqual(['queue', 'runner', 'prefill', 'decode', 'runner', 'background'])
+  expect(turnSegments(timeline({ calls: [call({ server: null })] })).map((s) => s.part)).toEqual([
+    'queue',
+    'runner',
+    'prefill',
+    'decode',
+    'runner',
+    'background',
+  ])
 })
 
 test('a turn that ended while it waited is all queue', () => {

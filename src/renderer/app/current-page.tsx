@@ -4,7 +4,7 @@ import type { Tab } from '../stores/layout-store.ts'
 
 const SweepPage = lazy(() => import('../features/sweep/sweep-page.tsx').then((module) => ({ default: module.SweepPage })))
 const MachinePage = lazy(() => import('../features/machine/machine-page.tsx').then((module) => ({ default: module.MachinePage })))
-const TerminalsPage = lazy(() => import('../features/terminals/terminals-page.tsx').then((module) => ({ default: module.TerminalsPage })))
+const TerminalsPlace = lazy(() => import('./terminals-place.tsx').then((module) => ({ default: module.TerminalsPlace })))
 const JobsPage = lazy(() => import('../features/jobs/jobs-page.tsx').then((module) => ({ default: module.JobsPage })))
 const ReportsPage = lazy(() => import('../features/reports/reports-page.tsx').then((module) => ({ default: module.ReportsPage })))
 const SettingsPage = lazy(() => import('../features/settings/settings-page.tsx').then((module) => ({ default: module.SettingsPage })))
@@ -16,7 +16,7 @@ export function CurrentPage({ tab }: { tab: Tab }) {
     case 'machine':
       return <MachinePage />
     case 'terminals':
-      return <TerminalsPage />
+      return <TerminalsPlace />
     case 'jobs':
       return <JobsPage />
     case 'reports':

@@ -44,11 +44,14 @@ export function Dock() {
   const axisEnd = useAxisEnd()
   const toEpochMs = Math.max(axisEnd, latencies.at(-1)?.endedEpochMs ?? 0)
   const fromEpochMs = toEpochMs - Number(span) * 60_000
-  const series = useMemo(() => METRICS.map(({ metric, name }) => ({ name, points: rollingLatency(latencies, metric, fromEpochMs) })), [latencies, fromEpochMs])
+  const series = useMemo(
+    () => METRICS.map(({ metric, name }) => ({ name, points: rollingLatency(latencies, metric, fromEpochMs) })),
+    [latencies, fromEpochMs],
+  )
   return (
     <aside className={styles.dock} aria-label="Live charts">
       <PanelHead title="Live">
-        <Segmented label="Span" options={SPANS} value={span} onChange={setSpan} />
+        <Segmented<Span> label="Span" options={SPANS} value={span} onChange={setSpan} />
       </PanelHead>
       {series.map(({ name, points }, index) => (
         <LatencyChart key={name} name={name} points={points} fromEpochMs={fromEpochMs} toEpochMs={toEpochMs} showTime={index === series.length - 1} />

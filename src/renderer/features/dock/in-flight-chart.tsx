@@ -32,9 +32,27 @@ export function InFlightChart({ samples }: { samples: readonly Sample[] }) {
         </span>
       </header>
       <div className={styles.plot} aria-hidden="true">
-        <svg viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" className={styles.stairs}>
-          <path d={stairs(samples, (s) => s.runner.inFlight, () => 0, top, nowMs)} style={{ fill: 'var(--dot)' }} />
-          <path d={stairs(samples, (s) => s.runner.queued, (s) => s.runner.inFlight, top, nowMs)} style={{ fill: 'url(#pt-queue)' }} />
+        <svg viewBox={`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" className={styles.stairs} aria-hidden="true">
+          <path
+            d={stairs(
+              samples,
+              (s) => s.runner.inFlight,
+              () => 0,
+              top,
+              nowMs,
+            )}
+            style={{ fill: 'var(--dot)' }}
+          />
+          <path
+            d={stairs(
+              samples,
+              (s) => s.runner.queued,
+              (s) => s.runner.inFlight,
+              top,
+              nowMs,
+            )}
+            style={{ fill: 'url(#pt-queue)' }}
+          />
         </svg>
       </div>
     </section>

@@ -32,11 +32,28 @@ export function LatencyChart({ name, points, fromEpochMs, toEpochMs, showTime }:
           <ResponsiveContainer width="100%" height="100%">
             <ComposedChart data={points as LatencyPoint[]} margin={{ top: 6, right: 4, bottom: 0, left: 0 }}>
               <CartesianGrid vertical={false} stroke="var(--hairline)" />
-              <XAxis dataKey="epochMs" type="number" domain={[fromEpochMs, toEpochMs]} ticks={[fromEpochMs, toEpochMs]} tickFormatter={clockTime} hide={!showTime} height={16} {...AXIS} />
+              <XAxis
+                dataKey="epochMs"
+                type="number"
+                domain={[fromEpochMs, toEpochMs]}
+                ticks={[fromEpochMs, toEpochMs]}
+                tickFormatter={clockTime}
+                hide={!showTime}
+                height={16}
+                {...AXIS}
+              />
               <YAxis width={52} domain={[0, top]} ticks={[0, top]} tickFormatter={formatMs} {...AXIS} />
               <Scatter dataKey="ms" fill="var(--dot)" fillOpacity={0.75} isAnimationActive={false} shape={<Dot />} />
               <Line dataKey="p50" stroke="var(--text-1)" strokeWidth={1.75} dot={false} isAnimationActive={false} connectNulls />
-              <Line dataKey="p95" stroke="var(--text-1)" strokeWidth={1.25} strokeDasharray="4 3" dot={false} isAnimationActive={false} connectNulls />
+              <Line
+                dataKey="p95"
+                stroke="var(--text-1)"
+                strokeWidth={1.25}
+                strokeDasharray="4 3"
+                dot={false}
+                isAnimationActive={false}
+                connectNulls
+              />
             </ComposedChart>
           </ResponsiveContainer>
         </div>

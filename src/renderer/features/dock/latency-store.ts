@@ -1,8 +1,8 @@
 /** Latencies of ended turns, for the dock; at most two updates a second however many turns end. */
 import type { TurnLatency } from '../../../contract/endpoints/chats.ts'
 import { createPace } from '../../stores/pace.ts'
-import type { Stores } from '../../stores/stores.tsx'
 import { createStore, type ReadableStore } from '../../stores/store.ts'
+import type { Stores } from '../../stores/stores.tsx'
 
 const KEPT = 2_000
 const EVERY_MS = 500
@@ -18,12 +18,15 @@ export function latenciesOfPage(stores: Stores): ReadableStore<readonly TurnLate
   const pace = createPace(() => store.set(kept), EVERY_MS)
   stores.connection.live((client) => {
     kept = []
-    return client.chats.latencies({}, {
-      next(batch) {
-        kept = [...kept, ...batch].slice(-KEPT)
-        pace.request()
+    return client.chats.latencies(
+      {},
+      {
+        next(batch) {
+          kept = [...kept, ...batch].slice(-KEPT)
+          pace.request()
+        },
       },
-    })
+    )
   })
   made.set(stores, store)
   return store

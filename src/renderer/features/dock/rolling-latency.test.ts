@@ -13,9 +13,17 @@ const turn = (second: number, ttfaMs: number | null, outcome: TurnLatency['outco
 })
 
 test('p50 needs six turns and looks back on sixty', () => {
-  const few = rollingLatency([1, 2, 3, 4, 5].map((s) => turn(s, s)), 'ttfaMs', 0)
+  const few = rollingLatency(
+    [1, 2, 3, 4, 5].map((s) => turn(s, s)),
+    'ttfaMs',
+    0,
+  )
   expect(few.every((point) => point.p50 === null)).toBe(true)
-  const many = rollingLatency(Array.from({ length: 120 }, (_, i) => turn(i, i < 60 ? 1000 : 10)), 'ttfaMs', 0)
+  const many = rollingLatency(
+    Array.from({ length: 120 }, (_, i) => turn(i, i < 60 ? 1000 : 10)),
+    'ttfaMs',
+    0,
+  )
   expect(many.at(-1)).toMatchObject({ p50: 10, p95: 10 })
 })
 
@@ -25,13 +33,21 @@ test('failed turns leave a gap and bend no curve', () => {
 })
 
 test('older turns count for the percentile of the span but draw no dot', () => {
-  const points = rollingLatency(Array.from({ length: 10 }, (_, i) => turn(i, 5)), 'ttfaMs', 8_000)
+  const points = rollingLatency(
+    Array.from({ length: 10 }, (_, i) => turn(i, 5)),
+    'ttfaMs',
+    8_000,
+  )
   expect(points).toHaveLength(2)
   expect(points[0]?.p50).toBe(5)
 })
 
 test('never more than 300 points, the newest among them', () => {
-  const points = rollingLatency(Array.from({ length: 2_000 }, (_, i) => turn(i, i)), 'ttfaMs', 0)
+  const points = rollingLatency(
+    Array.from({ length: 2_000 }, (_, i) => turn(i, i)),
+    'ttfaMs',
+    0,
+  )
   expect(points).toHaveLength(300)
   expect(points.at(-1)?.ms).toBe(1999)
 })

@@ -45,5 +45,7 @@ export function rollingLatency(latencies: readonly TurnLatency[], metric: Latenc
   }
   if (points.length <= most) return points
   const step = points.length / most
-  return Array.from({ length: most }, (_, index) => points[Math.min(points.length - 1, Math.floor((index + 1) * step) - 1)]).filter((point) => point !== undefined)
+  return Array.from({ length: most }, (_, index) => points[Math.min(points.length - 1, Math.floor((index + 1) * step) - 1)]).filter(
+    (point) => point !== undefined,
+  )
 }

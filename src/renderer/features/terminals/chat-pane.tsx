@@ -1,10 +1,10 @@
 /** A chat session in a pane: turns with their tools and times, and the prompt. */
 import { type FormEvent, type KeyboardEvent, memo, useEffect, useRef, useState } from 'react'
 import type { Chat } from '../../../contract/endpoints/chats.ts'
+import { formatMs } from '../../../core/report/format-number.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import { useStore } from '../../stores/store.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatMs } from '../../../core/report/format-number.ts'
 import styles from './chat-pane.module.css'
 import type { ChatStore } from './chat-store.ts'
 import { type ChatTurn, canStop, type Step } from './chat-transcript.ts'
@@ -145,9 +145,7 @@ export function ChatPane({ chat, info, focused }: { chat: ChatStore; info: Chat;
     <div className={styles.chat}>
       <div className={styles.turns} ref={ref} onScroll={onScroll} role="log" aria-label="Conversation">
         {transcript.turns.length === 0 ? (
-          <p className={styles.empty}>
-            A chat with {info.settings.model}. Its turns pass through the runner, so each shows where its time went.
-          </p>
+          <p className={styles.empty}>A chat with {info.settings.model}. Its turns pass through the runner, so each shows where its time went.</p>
         ) : (
           transcript.turns.map((turn) => <TurnView key={turn.turnId} turn={turn} />)
         )}

@@ -16,7 +16,10 @@ export function createChatStore(connection: PageConnection, notices: NoticeStore
   const sessionId = id as SessionId
   const store = createStore<Transcript>(emptyTranscript)
   const stopEvents = connection.live((client) =>
-    client.chats.events({ sessionId }, { next: (events) => store.update((now) => applyEvents(now, events)), error: (problem) => notices.fail(problem) }),
+    client.chats.events(
+      { sessionId },
+      { next: (events) => store.update((now) => applyEvents(now, events)), error: (problem) => notices.fail(problem) },
+    ),
   )
   return {
     get: store.get,

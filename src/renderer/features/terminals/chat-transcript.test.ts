@@ -17,7 +17,8 @@ const timeline: TurnTimeline = {
 }
 
 type Bare = SessionEvent extends infer E ? (E extends SessionEvent ? Omit<E, 'seq' | 'atMs' | 'turnId'> : never) : never
-const events = (...bare: Bare[]): SessionEvent[] => bare.map((event, index) => ({ ...event, seq: index + 1, atMs: index * 10, turnId: 't1' }) as SessionEvent)
+const events = (...bare: Bare[]): SessionEvent[] =>
+  bare.map((event, index) => ({ ...event, seq: index + 1, atMs: index * 10, turnId: 't1' }) as SessionEvent)
 
 const whole = events(
   { type: 'turn-accepted', text: 'Where is it?' },
@@ -64,7 +65,10 @@ test('a failed turn and a stopped one tell which they are', () => {
     ['failed', 'failed'],
     ['cut', 'stopped'],
   ] as const) {
-    const transcript = applyEvents(emptyTranscript, events({ type: 'turn-accepted', text: 'x' }, { type: 'turn-ended', timeline: { ...timeline, outcome } }))
+    const transcript = applyEvents(
+      emptyTranscript,
+      events({ type: 'turn-accepted', text: 'x' }, { type: 'turn-ended', timeline: { ...timeline, outcome } }),
+    )
     expect(transcript.turns[0]?.state).toBe(state)
     expect(canStop(transcript)).toBe(false)
   }

@@ -5,7 +5,16 @@ import type { TurnTimeline } from '../../../core/session/timeline.ts'
 export type Step =
   | { readonly kind: 'text'; readonly call: number; readonly text: string }
   | { readonly kind: 'thinking'; readonly call: number; readonly text: string }
-  | { readonly kind: 'tool'; readonly tool: number; readonly name: string; readonly input: string; readonly summary: string; readonly ok: boolean | null; readonly tookMs: number | null; readonly startedAtMs: number }
+  | {
+      readonly kind: 'tool'
+      readonly tool: number
+      readonly name: string
+      readonly input: string
+      readonly summary: string
+      readonly ok: boolean | null
+      readonly tookMs: number | null
+      readonly startedAtMs: number
+    }
   | { readonly kind: 'notice'; readonly text: string }
 
 export type TurnState = 'queued' | 'working' | 'background' | 'done' | 'failed' | 'stopped'
@@ -53,7 +62,10 @@ function applyToTurn(turn: ChatTurn, event: SessionEvent): ChatTurn {
     case 'tool-started':
       return {
         ...turn,
-        steps: [...turn.steps, { kind: 'tool', tool: event.tool, name: event.name, input: event.input, summary: '', ok: null, tookMs: null, startedAtMs: event.atMs }],
+        steps: [
+          ...turn.steps,
+          { kind: 'tool', tool: event.tool, name: event.name, input: event.input, summary: '', ok: null, tookMs: null, startedAtMs: event.atMs },
+        ],
       }
     case 'tool-ended':
       return { ...turn, steps: endTool(turn.steps, event) }

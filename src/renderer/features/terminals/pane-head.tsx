@@ -19,7 +19,11 @@ function ago(epochMs: number, nowEpochMs: number): string {
 /** A terminal tells nothing of its own; output within this time reads as working, and the head says that it is a guess. */
 const WORKING_MS = 3_000
 
-function describe(terminal: Terminal | undefined, chat: Chat | undefined, nowEpochMs: number): { state: PaneState; word: string; name: string; where: string; note: string } {
+function describePane(
+  terminal: Terminal | undefined,
+  chat: Chat | undefined,
+  nowEpochMs: number,
+): { state: PaneState; word: string; name: string; where: string; note: string } {
   if (chat !== undefined) {
     const state = chat.status === 'queued' ? 'queued' : chat.status === 'working' ? 'working' : chat.status === 'interrupted' ? 'interrupted' : 'idle'
     const word = state === 'queued' ? `queued, place ${chat.place ?? '–'}` : state
@@ -28,15 +32,22 @@ function describe(terminal: Terminal | undefined, chat: Chat | undefined, nowEpo
   if (terminal === undefined) return { state: 'idle', word: 'gone', name: '', where: '', note: '' }
   const { title, cwd, status, exitCode, signal } = terminal
   if (status === 'interrupted') return { state: 'interrupted', word: 'interrupted', name: title, where: cwd, note: '' }
-  if (status === 'exited') return { state: 'exited', word: signal !== null ? `ended by ${signal}` : `exited, ${exitCode ?? '–'}`, name: title, where: cwd, note: '' }
+  if (status === 'exited')
+    return { state: 'exited', word: signal !== null ? `ended by ${signal}` : `exited, ${exitCode ?? '–'}`, name: title, where: cwd, note: '' }
   const working = nowEpochMs - terminal.lastOutputEpochMs < WORKING_MS
-  return { state: working ? 'working' : 'idle', word: working ? 'working' : 'idle', name: title, where: cwd, note: `guess, last output ${ago(terminal.lastOutputEpochMs, nowEpochMs)}` }
+  return {
+    state: working ? 'working' : 'idle',
+    word: working ? 'working' : 'idle',
+    name: title,
+    where: cwd,
+    note: `guess, last output ${ago(terminal.lastOutputEpochMs, nowEpochMs)}`,
+  }
 }
 
 type PaneHeadProps = { terminal: Terminal | undefined; chat: Chat | undefined; nowEpochMs: number; homeDir: string; actions: readonly PaneAction[] }
 
 export function PaneHead({ terminal, chat, nowEpochMs, homeDir, actions }: PaneHeadProps) {
-  const { state, word, name, where, note } = describe(terminal, chat, nowEpochMs)
+  const { state, word, name, where, note } = describePane(terminal, chat, nowEpochMs)
   const short = homeDir !== '' && where.startsWith(homeDir) ? `~${where.slice(homeDir.length)}` : where
   return (
     <header className={styles.head}>

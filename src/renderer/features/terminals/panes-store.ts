@@ -6,10 +6,21 @@ import type { Chat } from '../../../contract/endpoints/chats.ts'
 import type { Terminal } from '../../../contract/endpoints/terminals.ts'
 import type { SessionSettingsInput } from '../../../core/session/session-event.ts'
 import { createPace } from '../../stores/pace.ts'
-import type { Stores } from '../../stores/stores.tsx'
 import { createStore, type ReadableStore } from '../../stores/store.ts'
+import type { Stores } from '../../stores/stores.tsx'
 import { type ChatStore, createChatStore } from './chat-store.ts'
-import { type Direction, neighbourOf, type Pane, type PaneContent, type PaneTree, panesOf, paneTreeOf, splitBeside, withoutPane, withSizes } from './pane-tree.ts'
+import {
+  type Direction,
+  neighbourOf,
+  type Pane,
+  type PaneContent,
+  type PaneTree,
+  panesOf,
+  paneTreeOf,
+  splitBeside,
+  withoutPane,
+  withSizes,
+} from './pane-tree.ts'
 import { isAppChord } from './terminal-keys.ts'
 import { createTerminalScreen, type TerminalScreen } from './terminal-screen.ts'
 import { terminalTheme } from './terminal-theme.ts'
@@ -73,7 +84,11 @@ function withoutGone(tab: PanesTab, isThere: (content: PaneContent) => boolean):
   const gone = panesOf(tab.tree).filter((pane) => !isThere(pane.content))
   if (gone.length === 0) return tab
   const tree = gone.reduce<PaneTree | undefined>((left, pane) => (left === undefined ? undefined : withoutPane(left, pane.id)), tab.tree) ?? null
-  return { ...tab, tree, focusedId: tree === null ? null : (panesOf(tree).find((pane) => pane.id === tab.focusedId) ?? panesOf(tree)[0])?.id ?? null }
+  return {
+    ...tab,
+    tree,
+    focusedId: tree === null ? null : ((panesOf(tree).find((pane) => pane.id === tab.focusedId) ?? panesOf(tree)[0])?.id ?? null),
+  }
 }
 
 export function createPanesStore({ connection, notices, settings }: Stores): PanesStore {
@@ -125,20 +140,26 @@ export function createPanesStore({ connection, notices, settings }: Stores): Pan
       })
     }
     const stops = [
-      client.terminals.list({}, {
-        next(terminals) {
-          seen.terminals = true
-          store.update((now) => ({ ...now, terminals }))
-          ready()
+      client.terminals.list(
+        {},
+        {
+          next(terminals) {
+            seen.terminals = true
+            store.update((now) => ({ ...now, terminals }))
+            ready()
+          },
         },
-      }),
-      client.chats.list({}, {
-        next(list) {
-          seen.chats = true
-          store.update((now) => ({ ...now, chats: list }))
-          ready()
+      ),
+      client.chats.list(
+        {},
+        {
+          next(list) {
+            seen.chats = true
+            store.update((now) => ({ ...now, chats: list }))
+            ready()
+          },
         },
-      }),
+      ),
     ]
     return () => {
       for (const stop of stops) stop()
@@ -176,7 +197,9 @@ export function createPanesStore({ connection, notices, settings }: Stores): Pan
       const answer = await connection.client.terminals.open({ ...OPEN_SIZE, cwd: null, command: command ?? null })
       if (!answer.ok) return notices.fail(answer.error)
       const terminal = answer.value
-      store.update((now) => (now.terminals.some((t) => t.terminalId === terminal.terminalId) ? now : { ...now, terminals: [...now.terminals, terminal] }))
+      store.update((now) =>
+        now.terminals.some((t) => t.terminalId === terminal.terminalId) ? now : { ...now, terminals: [...now.terminals, terminal] },
+      )
       place(tabId, placement, { kind: 'terminal', terminalId: terminal.terminalId })
     },
     async openChat(tabId, placement, sessionSettings) {

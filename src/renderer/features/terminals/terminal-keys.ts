@@ -3,7 +3,7 @@
 type Chord = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /** Letters that the app takes with Ctrl Shift (Cmd Shift on macOS). */
-const SHIFTED = new Set(['l', 't', 'w', 'd', 'e', 'f', 'j', 'b', 'r', 'enter'])
+const SHIFTED = new Set(['l', 't', 'w', 'x', 'd', 'e', 'f', 'j', 'b', 'r', 'enter'])
 
 export function isAppChord(event: Chord): boolean {
   const key = event.key.toLowerCase()

@@ -1,8 +1,8 @@
 /** A terminal in a pane: puts the terminal's screen into the page and takes it out again; the screen itself lives on in the store. */
 import { useEffect, useRef, useState } from 'react'
 import type { Terminal } from '../../../contract/endpoints/terminals.ts'
-import styles from './terminals-page.module.css'
 import type { TerminalScreen } from './terminal-screen.ts'
+import styles from './terminals-page.module.css'
 
 type TerminalPaneProps = { screen: TerminalScreen; info: Terminal | undefined; focused: boolean; searching: boolean; onSearchEnd(): void }
 
@@ -50,7 +50,8 @@ export function TerminalPane({ screen, info, focused, searching, onSearchEnd }: 
       ) : null}
       {info?.status === 'exited' ? (
         <p className={styles.ended}>
-          Exited{info.signal !== null ? ` by ${info.signal}` : info.exitCode === null ? '' : ` with code ${info.exitCode}`}. Close the pane, or read on.
+          Exited{info.signal !== null ? ` by ${info.signal}` : info.exitCode === null ? '' : ` with code ${info.exitCode}`}. Close the pane, or read
+          on.
         </p>
       ) : null}
     </div>

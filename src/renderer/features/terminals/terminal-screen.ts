@@ -110,7 +110,7 @@ export function createTerminalScreen(deps: TerminalScreenDeps): TerminalScreen {
     webgl?.dispose()
     webgl = undefined
   }
-  const useWebgl = () => {
+  const takeWebgl = () => {
     if (webgl !== undefined || deps.webgl === 'off' || (deps.webgl === 'auto' && !hasHardwareWebgl())) return
     try {
       const addon = new WebglAddon()
@@ -130,7 +130,7 @@ export function createTerminalScreen(deps: TerminalScreenDeps): TerminalScreen {
         opened = true
       }
       observer.observe(host)
-      useWebgl()
+      takeWebgl()
       if (host.clientWidth > 0) fit.fit()
     },
     detach() {

@@ -162,7 +162,12 @@ function EmptyTab({ tabId, state, panes }: { tabId: string; state: PanesState; p
   )
 }
 
-function paneCommands(tabId: string, panes: PanesStore, focusedPane: () => Pane | undefined, acts: { search(id: string): void; askClose(pane: Pane): void }): Command[] {
+function paneCommands(
+  tabId: string,
+  panes: PanesStore,
+  focusedPane: () => Pane | undefined,
+  acts: { search(id: string): void; askClose(pane: Pane): void },
+): Command[] {
   const group = 'Panes'
   const arrows = ['left', 'right', 'up', 'down'] as const
   return [
@@ -226,7 +231,8 @@ function TerminalsTab({ tabId }: { tabId: string }) {
   latest.current = state
   const acts = useMemo(() => {
     const isRunning = (pane: Pane) =>
-      pane.content.kind === 'terminal' && latest.current.terminals.some((t) => pane.content.kind === 'terminal' && t.terminalId === pane.content.terminalId && t.status === 'running')
+      pane.content.kind === 'terminal' &&
+      latest.current.terminals.some((t) => pane.content.kind === 'terminal' && t.terminalId === pane.content.terminalId && t.status === 'running')
     return {
       search: setSearching,
       askClose: (pane: Pane) => (isRunning(pane) ? setClosing(pane) : void panes.closePane(tabId, pane.id)),

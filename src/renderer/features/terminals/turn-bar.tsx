@@ -1,7 +1,8 @@
 /** One turn's time as a bar of its parts, with the four times under it and the largest part named. */
-import { type SegmentPart, turnSegments } from '../../../core/session/turn-segments.ts'
-import type { TurnTimeline } from '../../../core/session/timeline.ts'
+
 import { formatMs } from '../../../core/report/format-number.ts'
+import type { TurnTimeline } from '../../../core/session/timeline.ts'
+import { type SegmentPart, turnSegments } from '../../../core/session/turn-segments.ts'
 import { partFill } from '../../ui/part-patterns.tsx'
 import styles from './chat-pane.module.css'
 
