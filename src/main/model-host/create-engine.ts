@@ -9,6 +9,8 @@ import type { Engine } from './engine.ts'
 import type { ModelServerOptions } from './model-server-options.ts'
 import { createNullEngine } from './null/null-engine.ts'
 import { nullSettingsSchema } from './null/null-settings.ts'
+import { createSimulatedEngine } from './simulated/simulated-engine.ts'
+import { simulationSettingsSchema } from './simulated/simulation-settings.ts'
 
 export interface CreateEngineDeps {
   readonly clock: Clock
@@ -23,7 +25,13 @@ export async function createEngine(options: ModelServerOptions, deps: CreateEngi
       const slots = options.slots === undefined || options.slots === 0 ? null : options.slots
       return ok(createNullEngine({ settings: settings.value, slots, ...deps }))
     }
-    case 'simulated':
+    case 'simulated': {
+      const settings = readSettings(simulationSettingsSchema, options)
+      if (!settings.ok) return settings
+      if (options.slots === 0)
+        return err(problem('model-server-slots', 'A simulated server needs at least one slot.', '', 'Leave --slots out for 1, or use --engine null.'))
+      return ok(createSimulatedEngine({ settings: settings.value, slots: options.slots ?? 1, ...deps }))
+    }
     case 'llama':
       return err(problem('engine-missing', `The engine ${options.engine} is not built yet.`, '', 'Use --engine null.'))
   }

@@ -1,0 +1,109 @@
+/** Every knob of the simulated server: its known truth. Set by `--sim key=value` or a JSON file; what is not named keeps its default. */
+import { z } from 'zod'
+
+const share = z.number().min(0).max(1).default(0)
+const lengthMs = z.number().min(0)
+
+export const simulationSettingsSchema = z.strictObject({
+  /** Lots (errors, resets, lengths) are drawn from it; same seed and same prompts, same lots. */
+  seed: z.number().int().default(1),
+  models: z.array(z.string().min(1)).min(1).default(['plimsoll-simulated']),
+  /** Context of requests that name none, tokens. A request that names another makes the model reload. */
+  contextTokens: z.number().int().positive().default(4_096),
+
+  /** Time from slot to first token: fixed, or else by the rate. */
+  prefillMs: lengthMs.optional(),
+  prefillTokensPerSec: z.number().positive().default(2_000),
+  /** What prompts do to each other: nothing; share the rate (Ollama 0.11); one after the other, whose wait is in no duration (Ollama 0.12 and newer). */
+  neighbourPrefill: z.enum(['none', 'shared', 'serial']).default('none'),
+  /** Answers stand still while any prompt is evaluated. */
+  prefillStallsDecode: z.boolean().default(false),
+  /** This share of a prompt is free when one that began alike (256 characters) was seen before. */
+  prefixCachedRatio: share,
+
+  /** Time per token of one stream alone. */
+  decodeMs: z.number().positive().default(10),
+  /** As a function of the streams at once: the same; so many times as long; read from `decodeTableMs`. */
+  decodeShape: z.enum(['flat', 'proportional', 'table']).default('flat'),
+  /** Time per token at 1, 2, 3 … streams; the last holds for more. */
+  decodeTableMs: z.array(z.number().positive()).min(1).default([10]),
+  /** Above so many streams a token takes `cliffFactor` times as long (speculative decoding, engine paths); 0: no cliff. */
+  cliffAbove: z.number().int().min(0).default(0),
+  cliffFactor: z.number().positive().default(3),
+  /** Everything takes this much longer for each minute since the first request, up to the limit (heat). */
+  driftPerMinRatio: z.number().min(-0.9).default(0),
+  driftMaxRatio: z.number().min(0).default(1),
+
+  /** Answer length where the request sets no lower limit: a number, or from–to. */
+  answerTokens: z.union([z.number().int().min(1), z.tuple([z.number().int().min(1), z.number().int().min(1)])]).default(64),
+  /** Reasoning before the answer; above 0 the model is one that can think. */
+  thinkingTokens: z.number().int().min(0).default(0),
+  /** The model has a template for tools. */
+  tools: z.boolean().default(true),
+  /** Model calls of a turn that are answered by a tool call, when tools are offered. */
+  toolCallsPerTurn: z.number().int().min(0).default(0),
+  /** Which calls, in order; without it tools are taken in turn and arguments made to fit. */
+  toolScript: z.array(z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) })).default([]),
+  /** Length of a tool call; it arrives whole, after that time. */
+  toolCallTokens: z.number().int().min(1).default(16),
+  /** Tool calls come inside the done line. */
+  toolCallInDoneLine: z.boolean().default(false),
+
+  loadMs: lengthMs.default(250),
+  startLoaded: z.boolean().default(false),
+  keepAliveMs: lengthMs.default(300_000),
+  maxLoadedModels: z.number().int().min(1).default(1),
+  /** Requests that may wait for the loader; more get the 503. */
+  pendingCap: z.number().int().min(0).default(512),
+  /** Requests for the loaded model pass those that wait for another (Ollama from 0.11.5 on); false: it reloads back and forth. */
+  warmBypass: z.boolean().default(true),
+
+  /** Silence after the prompt, before headers and first token. In no duration. */
+  silentMs: lengthMs.default(0),
+  /** Silence inside the answer, after so many tokens. */
+  gapAtToken: z.number().int().min(1).optional(),
+  gapMs: lengthMs.default(0),
+  /** The stream fails after so many tokens; 0: before the first, with status 500. */
+  errorAtToken: z.number().int().min(0).optional(),
+  errorShare: z.number().min(0).max(1).default(1),
+  errorText: z.string().default('an error was encountered while running the model'),
+  /** Streams that end without their end marker. */
+  missingEndShare: share,
+  /** Answers that don't stop. */
+  runawayShare: share,
+  runawayTokens: z.number().int().min(1).default(20_000),
+  runawayObeysLimit: z.boolean().default(false),
+  /** An aborted request keeps its slot so long. */
+  holdAfterAbortMs: lengthMs.default(0),
+  /** Requests on a connection that carried one before are met by a reset. */
+  resetShare: share,
+  /** Refused with Ollama's 503, though the model is loaded (a stuck loader). */
+  busyShare: share,
+  /** Above so many requests in the house: 429, as llama-swap does; 0: no such limit. */
+  maxInFlight: z.number().int().min(0).default(0),
+
+  chunksPerWrite: z.number().int().min(1).default(1),
+  headersAtOnce: z.boolean().default(false),
+  pingEveryMs: lengthMs.default(0),
+})
+export type SimulationSettings = z.infer<typeof simulationSettingsSchema>
+
+/** Time of one token while `streams` stream, without drift. */
+export function tokenMs(settings: SimulationSettings, streams: number): number {
+  const { decodeMs, decodeShape, decodeTableMs, cliffAbove, cliffFactor } = settings
+  const cliff = cliffAbove > 0 && streams > cliffAbove ? cliffFactor : 1
+  switch (decodeShape) {
+    case 'flat':
+      return decodeMs * cliff
+    case 'proportional':
+      return decodeMs * Math.max(1, streams) * cliff
+    case 'table':
+      return (decodeTableMs[Math.max(0, Math.min(streams, decodeTableMs.length) - 1)] ?? decodeMs) * cliff
+  }
+}
+
+/** How much longer everything takes, after so many minutes; 1 = no drift. */
+export function driftFactor(settings: SimulationSettings, minutes: number): number {
+  const drift = settings.driftPerMinRatio * minutes
+  return 1 + Math.max(-0.9, Math.min(settings.driftMaxRatio, drift))
+}
