@@ -1,0 +1,65 @@
+/** Small JSON questions to model servers: one request, one document, a deadline. Failures come back as what they are, for the sentence. */
+import { err, ok, type Result } from '../../core/result/result.ts'
+import type { ServerFailure } from '../../core/session/server-problems.ts'
+import type { HttpClient, HttpOrigin } from './http-client.ts'
+
+export interface JsonQuestion {
+  readonly origin: HttpOrigin
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly deadlineMs: number
+}
+
+/** No document that is asked for here is larger; model lists and templates stay far below. */
+const LIMIT_BYTES = 16 * 1024 * 1024
+const SENTENCE_CHARS = 500
+
+export function getJson(http: HttpClient, question: JsonQuestion): Promise<Result<unknown, ServerFailure>> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = []
+    let status = 0
+    let page = false
+    let sizeBytes = 0
+    const settle = (result: Result<unknown, ServerFailure>) => {
+      clearTimeout(timer)
+      resolve(result)
+    }
+    const body = question.body === undefined ? {} : { body: JSON.stringify(question.body), headers: { 'Content-Type': 'application/json' } }
+    const exchange = http.send(
+      { origin: question.origin, method: question.method, path: question.path, ...body, headers: { ...body.headers, ...question.headers } },
+      {
+        onHead(code, contentType) {
+          status = code
+          page = contentType.includes('text/html')
+        },
+        onData(bytes) {
+          sizeBytes += bytes.length
+          if (sizeBytes <= LIMIT_BYTES) parts.push(bytes)
+        },
+        onEnd: () => settle(readAnswer(status, page, Buffer.concat(parts).toString())),
+        onFailure: (failure) => settle(err(failure)),
+      },
+    )
+    const timer = setTimeout(() => {
+      exchange.abort()
+      settle(err({ kind: 'silent', afterMs: question.deadlineMs }))
+    }, question.deadlineMs)
+  })
+}
+
+function readAnswer(status: number, page: boolean, text: string): Result<unknown, ServerFailure> {
+  const good = status >= 200 && status < 300
+  if (page || /^\s*<(!doctype|html)/i.test(text)) return err({ kind: 'web-page', status })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return err(good ? { kind: 'malformed', text: text.slice(0, 120) } : { kind: 'status', status, sentence: text.trim().slice(0, SENTENCE_CHARS) })
+  }
+  if (good) return ok(value)
+  const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
+  const sentence = typeof error === 'string' ? error : error === undefined ? '' : JSON.stringify(error)
+  return err({ kind: 'status', status, sentence: sentence.slice(0, SENTENCE_CHARS) })
+}
