@@ -6,11 +6,17 @@ import { type Problem, problem } from '../../core/result/problem.ts'
 import { err, ok, type Result } from '../../core/result/result.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Engine } from './engine.ts'
+import { llamaSettingsSchema } from './llama/llama-settings.ts'
+import { openLlamaEngine } from './llama/open-llama-engine.ts'
 import type { ModelServerOptions } from './model-server-options.ts'
 import { createNullEngine } from './null/null-engine.ts'
 import { nullSettingsSchema } from './null/null-settings.ts'
 import { createSimulatedEngine } from './simulated/simulated-engine.ts'
 import { simulationSettingsSchema } from './simulated/simulation-settings.ts'
+import type { TinyModelName } from './tiny-gguf.ts'
+
+/** The default for `llama`: its load can be seen, and it is made in two seconds. */
+const DEFAULT_MODEL: TinyModelName = 'plimsoll-mid'
 
 export interface CreateEngineDeps {
   readonly clock: Clock
@@ -28,12 +34,21 @@ export async function createEngine(options: ModelServerOptions, deps: CreateEngi
     case 'simulated': {
       const settings = readSettings(simulationSettingsSchema, options)
       if (!settings.ok) return settings
-      if (options.slots === 0)
-        return err(problem('model-server-slots', 'A simulated server needs at least one slot.', '', 'Leave --slots out for 1, or use --engine null.'))
+      if (options.slots === 0) return err(noSlots('A simulated server'))
       return ok(createSimulatedEngine({ settings: settings.value, slots: options.slots ?? 1, ...deps }))
     }
-    case 'llama':
-      return err(problem('engine-missing', `The engine ${options.engine} is not built yet.`, '', 'Use --engine null.'))
+    case 'llama': {
+      const settings = readSettings(llamaSettingsSchema, { ...options, model: undefined })
+      if (!settings.ok) return settings
+      if (options.slots === 0) return err(noSlots('A llama.cpp server'))
+      return openLlamaEngine({
+        model: options.model ?? DEFAULT_MODEL,
+        cacheDir: modelCacheDir(options),
+        slots: options.slots ?? 1,
+        settings: settings.value,
+        clock: deps.clock,
+      })
+    }
   }
 }
 
@@ -53,6 +68,10 @@ function readSettings<T>(schema: z.ZodType<T>, options: ModelServerOptions): Res
   )
 }
 
-export function modelCacheDir(options: ModelServerOptions): string {
+function noSlots(what: string): Problem {
+  return problem('model-server-slots', `${what} needs at least one slot.`, '', 'Leave --slots out for 1, or use --engine null, which has no limit.')
+}
+
+function modelCacheDir(options: ModelServerOptions): string {
   return options.cacheDir ?? join(tmpdir(), 'plimsoll-models')
 }

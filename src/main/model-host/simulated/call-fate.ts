@@ -1,9 +1,10 @@
 /** What a simulated call will say and what will befall it, drawn once, when it comes in. The simulation then only gives it time. */
-import type { Tool, ToolCall } from '../../../core/ollama/requests.ts'
+import type { ToolCall } from '../../../core/ollama/requests.ts'
 import type { Channel, ModelCall } from '../engine.ts'
 import { estimateTokens } from '../estimate-tokens.ts'
+import { forcedToolCalls } from '../forced-tool-call.ts'
 import { WORDS } from '../gguf/tiny-vocabulary.ts'
-import { hashText, type SeededRandom, seededRandom } from '../seeded-random.ts'
+import { hashText, seededRandom } from '../seeded-random.ts'
 import type { SimulationSettings } from './simulation-settings.ts'
 
 export interface CallFate {
@@ -29,7 +30,7 @@ export function drawFate(call: ModelCall, settings: SimulationSettings, occurren
   const lots = { reset: random.next(), busy: random.next(), error: random.next(), cut: random.next(), runaway: random.next(), length: random.next() }
   const wordSeed = Math.floor(random.next() * 2 ** 32)
 
-  const toolCalls = nextToolCall(call, settings, random)
+  const toolCalls = forcedToolCalls(call, settings, random)
   const runaway = lots.runaway < settings.runawayShare
   const fails = settings.errorAtToken !== undefined && lots.error < settings.errorShare
   const thinkingTokens = call.think ? settings.thinkingTokens : 0
@@ -69,50 +70,4 @@ function answerLength(settings: SimulationSettings, runaway: boolean, lot: numbe
   if (typeof settings.answerTokens === 'number') return settings.answerTokens
   const [from, to] = settings.answerTokens
   return from + Math.floor(lot * (Math.max(from, to) - from + 1))
-}
-
-/** The tool call that this model call is answered by, if any: the first `toolCallsPerTurn` calls after the last message of the person are. */
-function nextToolCall(call: ModelCall, settings: SimulationSettings, random: SeededRandom): ToolCall[] {
-  if (call.tools.length === 0) return []
-  const turnStart = call.messages.findLastIndex((message) => message.role === 'user')
-  const made = call.messages.slice(turnStart + 1).filter((message) => message.toolCalls.length > 0).length
-  if (made >= settings.toolCallsPerTurn) return []
-  const id = `call_${Math.floor(random.next() * 2 ** 32).toString(36)}`
-  const scripted = settings.toolScript[made % Math.max(1, settings.toolScript.length)]
-  if (scripted !== undefined) return [{ id, function: { index: 0, name: scripted.name, arguments: scripted.arguments } }]
-  const tool = call.tools[made % call.tools.length]
-  return tool === undefined ? [] : [{ id, function: { index: 0, name: tool.function.name, arguments: fittingArguments(tool, random) } }]
-}
-
-/** Values for the required properties of a tool's JSON schema; enough to be accepted, not to make sense. */
-export function fittingArguments(tool: Tool, random: SeededRandom): Record<string, unknown> {
-  const schema = tool.function.parameters
-  if (!isRecord(schema) || !isRecord(schema.properties)) return {}
-  const required = Array.isArray(schema.required) ? schema.required : Object.keys(schema.properties)
-  const entries = Object.entries(schema.properties).filter(([name]) => required.includes(name))
-  return Object.fromEntries(entries.map(([name, property]) => [name, fittingValue(name, property, random)]))
-}
-
-function fittingValue(name: string, property: unknown, random: SeededRandom): unknown {
-  const schema = isRecord(property) ? property : {}
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[Math.floor(random.next() * schema.enum.length)]
-  if (schema.default !== undefined) return schema.default
-  switch (schema.type) {
-    case 'integer':
-    case 'number':
-      return typeof schema.minimum === 'number' ? schema.minimum : 1
-    case 'boolean':
-      return true
-    case 'array':
-      return []
-    case 'object':
-      return {}
-    default:
-      // A place that exists in any workspace; anything else gets a word.
-      return /path|dir|folder/i.test(name) ? '.' : (WORDS[Math.floor(random.next() * WORDS.length)] ?? 'the')
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 /** Every knob of the simulated server: its known truth. Set by `--sim key=value` or a JSON file; what is not named keeps its default. */
 import { z } from 'zod'
+import { forcedToolFields } from '../forced-tool-call.ts'
 
 const share = z.number().min(0).max(1).default(0)
 const lengthMs = z.number().min(0)
@@ -40,12 +41,7 @@ export const simulationSettingsSchema = z.strictObject({
   thinkingTokens: z.number().int().min(0).default(0),
   /** The model has a template for tools. */
   tools: z.boolean().default(true),
-  /** Model calls of a turn that are answered by a tool call, when tools are offered. */
-  toolCallsPerTurn: z.number().int().min(0).default(0),
-  /** Which calls, in order; without it tools are taken in turn and arguments made to fit. */
-  toolScript: z.array(z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) })).default([]),
-  /** Length of a tool call; it arrives whole, after that time. */
-  toolCallTokens: z.number().int().min(1).default(16),
+  ...forcedToolFields,
   /** Tool calls come inside the done line. */
   toolCallInDoneLine: z.boolean().default(false),
 
