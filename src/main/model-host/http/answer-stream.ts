@@ -37,8 +37,8 @@ export class AnswerStream implements CallSink {
   readonly #deps: AnswerStreamDeps
   #started = false
   #ended = false
-  /** Frames held back until `chunksPerWrite` are together. */
-  #held: Buffer[] = []
+  /** Text held back until `chunksPerWrite` pieces are together: a buffering proxy makes one chunk of them. */
+  #held: string[] = []
   /** Parts of an answer that goes out in one piece. */
   #content: string[] = []
   #thinking: string[] = []
@@ -69,7 +69,8 @@ export class AnswerStream implements CallSink {
     if (this.#ended) return
     this.#stamp()
     this.#deps.record.tokens += 1
-    if (this.#deps.stream) this.#send(this.#frame(text, channel))
+    if (this.#deps.stream && this.#deps.delivery.chunksPerWrite <= 1) this.#write(this.#frame(text, channel))
+    else if (this.#deps.stream) this.#hold(this.#deps.format.token(text, channel, this.#deps.createdAt()))
     else (channel === 'content' ? this.#content : this.#thinking).push(text)
   }
 
@@ -78,7 +79,7 @@ export class AnswerStream implements CallSink {
     this.#stamp()
     if (!this.#deps.stream) this.#calls.push(...calls)
     else if (options.inFinalLine === true) this.#finalCalls = calls
-    else this.#send(this.#encode(this.#deps.format.toolCalls(calls, this.#deps.createdAt())))
+    else this.#hold(this.#deps.format.toolCalls(calls, this.#deps.createdAt()))
   }
 
   end(end: CallEnd): void {
@@ -88,7 +89,7 @@ export class AnswerStream implements CallSink {
     record.loadMs = end.loadMs
     const createdAt = this.#deps.createdAt()
     if (this.#deps.stream && end.reason !== 'load' && end.reason !== 'unload') {
-      this.#finish(this.#encode(format.final(end, this.#finalCalls, createdAt)))
+      this.#finish(format.final(end, this.#finalCalls, createdAt))
     } else {
       const answer = { content: this.#content.join(''), thinking: this.#thinking.join(''), toolCalls: this.#calls }
       this.#body(200, format.whole(answer, end, createdAt))
@@ -99,7 +100,7 @@ export class AnswerStream implements CallSink {
   fail(failure: CallFailure): void {
     if (this.#ended) return
     if (this.#started) {
-      this.#finish(this.#encode(this.#deps.format.errorLine(failure.message)))
+      this.#finish(this.#deps.format.errorLine(failure.message))
       this.#close('failed', 200)
       return
     }
@@ -109,7 +110,7 @@ export class AnswerStream implements CallSink {
 
   cut(): void {
     if (this.#ended) return
-    this.#finish(undefined)
+    this.#finish('')
     this.#close('cut', 200)
   }
 
@@ -148,21 +149,17 @@ export class AnswerStream implements CallSink {
     return Buffer.from(`${length.toString(16)}\r\n${text}\r\n`)
   }
 
-  #send(frame: Buffer): void {
-    const perWrite = this.#deps.delivery.chunksPerWrite
-    if (perWrite <= 1) {
-      this.#write(frame)
-      return
-    }
-    this.#held.push(frame)
-    if (this.#held.length >= perWrite) this.#flush()
+  #hold(text: string): void {
+    if (text === '') return
+    this.#held.push(text)
+    if (this.#held.length >= this.#deps.delivery.chunksPerWrite) this.#flush()
   }
 
   #flush(): void {
     if (this.#held.length === 0) return
-    const frames = Buffer.concat(this.#held)
+    const text = this.#held.join('')
     this.#held = []
-    this.#write(frames)
+    this.#write(this.#encode(text))
   }
 
   #write(frame: Buffer): void {
@@ -185,13 +182,13 @@ export class AnswerStream implements CallSink {
     this.#deps.res.flushHeaders()
   }
 
-  #finish(last: Buffer | undefined): void {
+  #finish(last: string): void {
     const { res } = this.#deps
     const socket: Socket | null = res.socket
     socket?.cork()
     if (!this.#started) this.#start()
+    if (last !== '') this.#held.push(last)
     this.#flush()
-    if (last !== undefined) socket?.write(last)
     res.end()
     socket?.uncork()
   }

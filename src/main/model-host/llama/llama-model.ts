@@ -9,6 +9,8 @@ import type { LlamaSettings } from './llama-settings.ts'
 
 const USE_SIMULATED = 'Use --engine simulated, which needs nothing installed.'
 
+const GGUF_VERSIONS: ReadonlySet<number> = new Set([2, 3])
+
 /** What one slot does: evaluates a prompt and goes on from it, token by token. */
 export interface LlamaSlot {
   /** From nothing: earlier calls leave no trace that would make this one cheap. */
@@ -94,8 +96,10 @@ async function fileFault(path: string): Promise<Problem | undefined> {
   const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => cause)
   if (file instanceof Error) return faulty(file.code === 'ENOENT' ? 'does not exist' : `can't be opened: ${file.message}`)
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(4), 0, 4, 0)
-    if (bytesRead < 4 || buffer.toString('latin1') !== 'GGUF') return faulty('is no GGUF file: it does not begin with "GGUF"')
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(8), 0, 8, 0)
+    if (bytesRead < 8 || buffer.toString('latin1', 0, 4) !== 'GGUF') return faulty('is no GGUF file: it does not begin with "GGUF"')
+    const version = buffer.readUInt32LE(4)
+    if (!GGUF_VERSIONS.has(version)) return faulty(`is a GGUF file of version ${version}, which llama.cpp does not know`)
   } catch (cause) {
     return faulty(`can't be read: ${firstLine(cause)}`)
   } finally {
