@@ -156,7 +156,9 @@ const OLLAMA_PORT = 11434
 
 /** Reads an address as people write it: with or without `http://`, with or without a port. */
 export function parseOrigin(address: string): Result<HttpOrigin, Problem> {
-  const text = address.trim()
+  const trimmed = address.trim()
+  // OLLAMA_HOST may be a port alone.
+  const text = /^:\d+$/.test(trimmed) ? `127.0.0.1${trimmed}` : trimmed
   const bare = !text.includes('://')
   const url = readUrl(bare ? `http://${text}` : text)
   if (text === '' || url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { answer, chatLine, doneLine, type Script, type ScriptedServer, startScriptedServer } from '../../../../test/scripted-model-server.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createHttpClient, type HttpClient, type HttpOrigin, parseOrigin } from '../../platform/http-client.ts'
 import { callModel, type ModelCallResult } from './model-call.ts'
-import { answer, chatLine, doneLine, type Script, type ScriptedServer, startScriptedServer } from './scripted-model-server.ts'
 
 let http: HttpClient
 let server: ScriptedServer | undefined

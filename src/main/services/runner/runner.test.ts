@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Asked, answer, chatLine, doneLine, type ScriptedServer, startScriptedServer } from '../../../../test/scripted-model-server.ts'
 import { type SessionId, turnIdSchema } from '../../../core/result/ids.ts'
 import { type SessionEvent, type SessionSettingsInput, sessionEventSchema, sessionSettingsSchema } from '../../../core/session/session-event.ts'
 import type { TurnTimeline } from '../../../core/session/timeline.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { silentLog } from '../../platform/log.ts'
 import { createRunner, type Runner } from './runner.ts'
-import { type Asked, answer, chatLine, doneLine, type ScriptedServer, startScriptedServer } from './scripted-model-server.ts'
 
 let runner: Runner
 let server: ScriptedServer

@@ -1,0 +1,58 @@
+/**
+ * Model servers as they are found: what a server says of itself and of a model, what it holds in memory, which servers answer here,
+ * and the built-in ones that we start. Reads and starts; measures nothing.
+ */
+import type { Problem } from '../../../core/result/problem.ts'
+import type { Result } from '../../../core/result/result.ts'
+import type { ServerFacts } from '../../../core/sweep/target.ts'
+import type { ForkChild } from '../../platform/child.ts'
+import { createHttpClient } from '../../platform/http-client.ts'
+import type { Log } from '../../platform/log.ts'
+import { type BuiltInRequest, type BuiltInServer, createBuiltInServers } from './built-in-servers.ts'
+import { type DiscoveredServer, discoverServers } from './discover-servers.ts'
+import { type ResidentModel, residentModels } from './resident-models.ts'
+import { readServerFacts } from './server-facts.ts'
+import { type WarmOptions, warmModel } from './warm-model.ts'
+
+export interface ModelsDeps {
+  readonly fork: ForkChild
+  /** Folder for generated models. */
+  readonly dir: string
+  readonly log: Log
+  /** Names the address of Ollama in `OLLAMA_HOST`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface Models {
+  readServerFacts(url: string, model: string): Promise<Result<ServerFacts, Problem>>
+  residentModels(url: string): Promise<Result<readonly ResidentModel[], Problem>>
+  warmModel(url: string, model: string, options?: WarmOptions): Promise<Result<void, Problem>>
+  /** Asks the usual addresses, or those given; takes up to 2 s. */
+  discoverServers(addresses?: readonly string[]): Promise<readonly DiscoveredServer[]>
+  startBuiltIn(request: BuiltInRequest): Promise<Result<BuiltInServer, Problem>>
+  /** Stops the built-in servers that still run. */
+  close(): Promise<void>
+}
+
+export function createModels(deps: ModelsDeps): Models {
+  const http = createHttpClient()
+  const builtIn = createBuiltInServers(deps)
+  return {
+    readServerFacts: (url, model) => readServerFacts(http, url, model),
+    residentModels: (url) => residentModels(http, url),
+    warmModel: (url, model, options) => warmModel(http, url, model, options),
+    discoverServers: (addresses) => discoverServers(http, addresses ?? usualAddresses(deps.env)),
+    startBuiltIn: builtIn.start,
+    async close() {
+      await builtIn.close()
+      http.close()
+    },
+  }
+}
+
+const OLLAMA_ADDRESS = 'http://127.0.0.1:11434'
+
+function usualAddresses(env: ModelsDeps['env']): readonly string[] {
+  const named = env.OLLAMA_HOST?.trim()
+  return named === undefined || named === '' ? [OLLAMA_ADDRESS] : [named, OLLAMA_ADDRESS]
+}
