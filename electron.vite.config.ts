@@ -11,6 +11,8 @@ export default defineConfig({
     build: {
       // Electron's Node and the plain Node of the web host run the same files, so the older one decides.
       target: 'node20',
+      // Optional, so it is not among the dependencies that stay outside by themselves.
+      externalizeDeps: { include: ['node-llama-cpp'] },
       rollupOptions: {
         input: {
           index: main('hosts/electron/index.ts'),
