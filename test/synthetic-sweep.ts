@@ -2,10 +2,10 @@
  * Whole sweeps with a known truth, seeded, without a server: for tests of analysis, report and page.
  * `syntheticSweep(settings)` gives the events; `syntheticSweepWithTruth` also the simulator's own log of each model call.
  */
-import { seededRandom } from '../src/core/analysis/seeded-random.ts'
 import type { SweepId } from '../src/core/result/ids.ts'
 import { problem } from '../src/core/result/problem.ts'
 import type { Cell, Leg, Slo, SweepPlan } from '../src/core/sweep/plan.ts'
+import { createSeededRandom } from '../src/core/sweep/seeded-random.ts'
 import type { SweepEvent } from '../src/core/sweep/sweep-event.ts'
 import type { ServerFacts } from '../src/core/sweep/target.ts'
 import { syntheticSamples } from './synthetic-samples.ts'
@@ -75,7 +75,7 @@ export function syntheticSweep(settings: SyntheticSettings): SweepEvent[] {
 }
 
 export function syntheticSweepWithTruth(settings: SyntheticSettings): { events: SweepEvent[]; truth: CallTruth[] } {
-  const random = seededRandom(settings.seed)
+  const random = createSeededRandom(`synthetic/${settings.seed}`).next
   const plan = syntheticPlan(settings, random)
   const facts = syntheticFacts(settings)
   const environment = {

@@ -176,7 +176,7 @@ function modelCallOf(play: CellToPlay, one: Served, index: number, purpose: Call
       done && play.serverTimes
         ? {
             totalNs: ns(one.endAtMs - one.arrival.atMs),
-            loadNs: ns(one.loadMs + 1.5),
+            loadNs: ns(one.loadMs + (play.cell.leg === 'null' ? 0 : 1.5)),
             promptEvalNs: ns((one.firstTokenAtMs ?? 0) - (one.slotAtMs ?? 0)),
             evalNs: ns((one.lastTokenAtMs ?? 0) - (one.firstTokenAtMs ?? 0)),
           }

@@ -1,0 +1,68 @@
+/**
+ * From a sweep to what can be said of it. Pure and deterministic: the same state gives the same bytes; random draws are seeded by the plan.
+ * Rows → levels with attributed calls → figures, ceilings, growth → verdict. Linear in the rows but for sorting.
+ */
+import type { SweepState } from '../sweep/fold-sweep.ts'
+import type { Analysis } from './analysis.ts'
+import { errorCeiling, sloCeiling, throughputCeiling } from './levels/ceilings.ts'
+import { driftOf } from './levels/drift.ts'
+import { type Growth, growthBetween } from './levels/growth.ts'
+import { sweepFacts } from './levels/level-facts.ts'
+import { levelHardware, levelSamples } from './levels/level-samples.ts'
+import { summariseLevel } from './levels/summarise-level.ts'
+import { caseFile, completedOf, type MeasuredFacts, topLevel } from './verdict/case-file.ts'
+import { findVerdict } from './verdict/find-verdict.ts'
+import { warningsOf } from './warnings.ts'
+
+export function analyse(state: SweepState): Analysis {
+  const { slo, seed } = state.plan
+  const sweep = sweepFacts(state)
+  const all = sweep.levels.map((facts): MeasuredFacts => {
+    const hardware = levelHardware(levelSamples(facts.level, state.samples))
+    return { facts, hardware, summary: summariseLevel(facts, hardware, slo) }
+  })
+  const ofLeg = (leg: 'runner' | 'direct') => all.filter(({ summary }) => summary.leg === leg)
+  const leading = ofLeg('runner').length > 0 ? ofLeg('runner') : ofLeg('direct')
+  const levels = leading.filter(({ summary }) => completedOf(summary) > 0)
+  const direct = ofLeg('direct').filter(({ summary }) => completedOf(summary) > 0)
+  const growth = growthOf(levels, seed)
+  const drift = driftOf(leading.find(({ summary }) => summary.n === 1)?.facts, seed)
+  const summaries = leading.map((level) => level.summary)
+  const throughput = throughputCeiling(
+    levels.map((level) => ({ n: level.summary.n, waves: level.facts.waves })),
+    seed,
+  )
+  const effectiveSlots = { ...sweep.slots, declared: state.facts?.declaredSlots ?? null }
+  const file = caseFile({
+    state,
+    sweep,
+    slots: sweep.slots,
+    levels,
+    all,
+    growth,
+    growthDirect: ofLeg('runner').length === 0 ? null : growthOf(direct, seed),
+    drift,
+    throughputReached: throughput.status === 'found',
+  })
+  return {
+    levels: all.map((level) => level.summary),
+    effectiveSlots,
+    ceilings: { slo: sloCeiling(summaries, slo), throughput, error: errorCeiling(summaries, slo) },
+    growth: growth === null || !growth.isClear ? null : { fromN: growth.fromN, toN: growth.toN, parts: [...growth.parts] },
+    ownCost: ownCost(all),
+    driftRatio: drift?.value ?? null,
+    verdict: findVerdict(file),
+    warnings: warningsOf(state, all, effectiveSlots, drift),
+  }
+}
+
+function growthOf(levels: readonly MeasuredFacts[], seed: number): Growth | null {
+  const [base] = levels
+  const top = topLevel(levels)
+  return base === undefined || top === null || top.summary.n <= base.summary.n ? null : growthBetween(base.facts, top.facts, seed)
+}
+
+function ownCost(all: readonly MeasuredFacts[]): Analysis['ownCost'] {
+  const last = all.filter(({ summary }) => summary.leg === 'null').at(-1)
+  return last === undefined ? null : { n: last.summary.n, ttfaMs: last.summary.ttfaMs, cpuPercentMain: last.hardware.mainCpuPercentMean }
+}

@@ -1,0 +1,134 @@
+/**
+ * Where the time of each model call went: queue, load, swap, own prefill, neighbours' prefill, decode, and what lay outside the server.
+ *
+ * Queue (DESIGN.md section 5): slot occupancy is rebuilt from what the client saw. Calls take slots in the order of their first token;
+ * a call gets the slot that is freed first, and not before it was sent and its model was loaded; it holds it to its end.
+ * The server's own residual r = total - load - prompt_eval - eval is only the second opinion.
+ */
+import type { ModelCall } from '../../session/timeline.ts'
+import { median } from '../statistics/percentiles.ts'
+import { loadKinds, loadMsOf } from './load-kinds.ts'
+
+/** Milliseconds; all but the last three add up to `endAtMs - sentAtMs`. */
+export type CallParts = {
+  readonly queueMs: number
+  readonly loadMs: number
+  readonly swapMs: number
+  readonly prefillMs: number
+  readonly neighbourPrefillMs: number
+  readonly decodeMs: number
+  /** The server says that it was done sooner than we saw it: the delay is on our side, in the runner or the client. */
+  readonly outsideMs: number
+  /** The moment at which the call is taken to have got its slot. */
+  readonly slotAtMs: number
+  /** r less its baseline; null where the server tells no durations. */
+  readonly residualMs: number | null
+  readonly isUnresolved: boolean
+}
+
+/** What one call costs without a queue, by the purpose of the call: medians of the lowest level, empty when that is above the slots. */
+export type Baseline = {
+  readonly shortestLoadMs: number
+  readonly gapMs: ReadonlyMap<ModelCall['purpose'], number>
+  readonly residualMs: ReadonlyMap<ModelCall['purpose'], number>
+}
+
+/** Below this, the difference between the server's total and ours is transport and event loop in their normal state. */
+const OUTSIDE_MS = 20
+const OUTSIDE_RATIO = 0.05
+/** Two estimates of the queue that differ by more than this are "unresolved" (bench-anchors 5.3). */
+const UNRESOLVED_MS = 50
+const UNRESOLVED_RATIO = 0.2
+
+/** @param lowest calls of the lowest level; @param all calls of the sweep */
+export function baselineOf(lowest: readonly ModelCall[], all: readonly ModelCall[]): Baseline {
+  const loads = all.filter((call) => call.server !== null).map(loadMsOf)
+  const shortestLoadMs = loads.reduce((least, load) => Math.min(least, load), Number.POSITIVE_INFINITY)
+  const purposes = [...new Set(lowest.map((call) => call.purpose))]
+  const medians = (figure: (call: ModelCall) => number | null) =>
+    new Map(
+      purposes.flatMap((purpose) => {
+        const middle = median(lowest.flatMap((call) => (call.purpose === purpose ? (figure(call) ?? []) : [])))
+        return middle === null ? [] : [[purpose, middle] as const]
+      }),
+    )
+  return {
+    shortestLoadMs: Number.isFinite(shortestLoadMs) ? shortestLoadMs : 0,
+    gapMs: medians((call) => (call.firstDeltaAtMs === null ? null : call.firstDeltaAtMs - call.sentAtMs)),
+    residualMs: medians(residualOf),
+  }
+}
+
+function residualOf(call: ModelCall): number | null {
+  if (call.server === null) return null
+  const { totalNs, loadNs, promptEvalNs, evalNs } = call.server
+  return Math.max(0, (totalNs - loadNs - promptEvalNs - evalNs) / 1e6)
+}
+
+/**
+ * @param calls of one wave, cut and failed ones too
+ * @param slots null = no limit is known, so nothing is called queue
+ */
+export function attributeCalls(calls: readonly ModelCall[], slots: number | null, baseline: Baseline): Map<ModelCall, CallParts> {
+  const kinds = loadKinds(calls, baseline.shortestLoadMs)
+  const order = calls
+    .map((call) => ({ call, turnMs: call.firstDeltaAtMs ?? call.endAtMs }))
+    .sort((a, b) => a.turnMs - b.turnMs || a.call.sentAtMs - b.call.sentAtMs)
+  /** Moments at which the slots are free again, ascending; slots never used are not in it. */
+  const freeAtMs: number[] = []
+  const parts = new Map<ModelCall, CallParts>()
+  for (const { call, turnMs } of order) {
+    const loadMs = Math.min(loadMsOf(call), turnMs - call.sentAtMs)
+    const readyMs = call.sentAtMs + loadMs
+    const mustWait = slots !== null && freeAtMs.length >= slots
+    const slotAtMs = Math.min(turnMs, mustWait ? Math.max(readyMs, freeAtMs[0] ?? readyMs) : readyMs)
+    parts.set(call, splitCall(call, slotAtMs, loadMs, kinds.get(call) !== 'swap', baseline))
+    // A call without a token was never seen in a slot: cut in the queue, refused, or lost.
+    if (call.firstDeltaAtMs === null) continue
+    if (mustWait) freeAtMs.shift()
+    insertSorted(freeAtMs, call.endAtMs)
+  }
+  return parts
+}
+
+function insertSorted(ascending: number[], value: number) {
+  let place = ascending.length
+  while (place > 0 && (ascending[place - 1] ?? 0) > value) place -= 1
+  ascending.splice(place, 0, value)
+}
+
+function splitCall(call: ModelCall, slotAtMs: number, loadMs: number, isLoad: boolean, baseline: Baseline): CallParts {
+  const queueMs = slotAtMs - call.sentAtMs - loadMs
+  const firstMs = call.firstDeltaAtMs ?? call.endAtMs
+  const gapMs = firstMs - slotAtMs
+  const streamMs = call.endAtMs - firstMs
+  const { server } = call
+  const ownMs = Math.min(gapMs, server === null ? (baseline.gapMs.get(call.purpose) ?? gapMs) : server.promptEvalNs / 1e6)
+  const wholeMs = call.endAtMs - call.sentAtMs
+  const beyondMs = server === null ? 0 : wholeMs - server.totalNs / 1e6
+  const outsideMs = beyondMs > Math.max(OUTSIDE_MS, OUTSIDE_RATIO * wholeMs) ? beyondMs : 0
+  const outsideGapMs = Math.min(outsideMs, gapMs - ownMs)
+  const slackMs = server === null ? 0 : Math.max(0, streamMs - server.evalNs / 1e6)
+  const outsideStreamMs = Math.min(outsideMs - outsideGapMs, slackMs)
+  const neighbourPrefillMs = gapMs - ownMs - outsideGapMs
+  const residual = residualOf(call)
+  const residualMs = residual === null ? null : Math.max(0, residual - (baseline.residualMs.get(call.purpose) ?? 0))
+  return {
+    queueMs,
+    loadMs: isLoad ? loadMs : 0,
+    swapMs: isLoad ? 0 : loadMs,
+    prefillMs: ownMs,
+    neighbourPrefillMs,
+    decodeMs: streamMs - outsideStreamMs,
+    outsideMs: outsideGapMs + outsideStreamMs,
+    slotAtMs,
+    residualMs,
+    isUnresolved: residualMs !== null && isFarFrom(residualMs, queueMs, queueMs + neighbourPrefillMs),
+  }
+}
+
+/** Newer Ollamas hold the neighbours' prefill in r too, so r may lie anywhere between queue alone and queue with it. */
+function isFarFrom(residualMs: number, leastMs: number, mostMs: number): boolean {
+  const distanceMs = Math.max(leastMs - residualMs, residualMs - mostMs)
+  return distanceMs > Math.max(UNRESOLVED_MS, UNRESOLVED_RATIO * Math.max(residualMs, leastMs))
+}

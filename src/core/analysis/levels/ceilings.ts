@@ -1,0 +1,92 @@
+/** The three ceilings (DESIGN.md section 7), each with an interval and a line that says why. They are never mixed. */
+import type { Slo } from '../../sweep/plan.ts'
+import type { Ceiling, LevelSummary } from '../analysis.ts'
+import { lowerBound, upperBound } from '../statistics/binomial-bounds.ts'
+import { drawGroups } from '../statistics/block-bootstrap.ts'
+import { quantile } from '../statistics/percentiles.ts'
+import { tokenRate, type WaveBlock } from './level-facts.ts'
+
+const unknown = (because: string): Ceiling => ({ status: 'unknown', n: null, low: null, high: null, because })
+
+type Counts = { readonly n: number; readonly good: number; readonly all: number }
+
+/**
+ * Largest level whose share of good sessions is surely at least the target. A share can only fall with N (isotonic), so the lower bound of a level
+ * may pool the levels above it, and its upper bound the levels below.
+ * @param levels ascending by n
+ */
+function shareCeiling(levels: readonly Counts[], target: number, verb: string): Ceiling {
+  const tested = levels.filter((level) => level.all > 0)
+  const last = tested.at(-1)
+  if (last === undefined) return unknown('No session was measured.')
+  const pooled = (from: number, to: number) =>
+    tested.slice(from, to + 1).reduce((sum, level) => ({ good: sum.good + level.good, all: sum.all + level.all }), { good: 0, all: 0 })
+  const holds = (at: number) => tested.some((_, to) => to >= at && (lowerBound(pooled(at, to).good, pooled(at, to).all) ?? 0) >= target)
+  const misses = (at: number) => tested.some((_, from) => from <= at && (upperBound(pooled(from, at).good, pooled(from, at).all) ?? 1) < target)
+  const low = tested.filter((_, at) => holds(at)).at(-1)
+  const high = tested.find((_, at) => misses(at))
+  const firstOpen = tested.find((level) => level.n > (low?.n ?? 0))
+  const shown = [low ?? (firstOpen === high ? undefined : firstOpen), high].filter((level) => level !== undefined)
+  const said = `${shown.map(({ n, good, all }, index) => `${index === 0 ? 'At' : 'at'} ${n}, ${good} of ${all} ${index === 0 ? verb : ''}`.trimEnd()).join('; ')}.`
+  if (low === last) return { status: 'not-reached', n: last.n, low: last.n, high: null, because: said }
+  if (low !== undefined)
+    return { status: 'found', n: low.n, low: low.n, high: high?.n ?? null, because: high === undefined ? stillOpen(said, target) : said }
+  if (high !== undefined && high === tested[0]) return { status: 'none-holds', n: null, low: null, high: high.n, because: said }
+  return { status: 'unknown', n: null, low: null, high: high?.n ?? null, because: stillOpen(said, target) }
+}
+
+/** With k good sessions of k, the lower bound reaches the target from this many on. */
+function stillOpen(said: string, target: number): string {
+  const fewest = target < 1 ? Math.ceil(Math.log(0.05) / Math.log(target)) : Number.POSITIVE_INFINITY
+  return Number.isFinite(fewest) ? `${said} To promise ${percent(target)}, ${fewest} good sessions in a row are needed.` : said
+}
+
+const percent = (ratio: number) => `${Math.round(ratio * 1000) / 10} %`
+
+/** @param levels of one leg, ascending by n */
+export function sloCeiling(levels: readonly LevelSummary[], slo: Slo): Ceiling {
+  const counts = levels.map((level) => ({ n: level.n, good: level.held.count, all: level.sessions }))
+  return shareCeiling(counts, slo.targetRatio, `saw the first activity within ${slo.ttfaMs} ms`)
+}
+
+export function errorCeiling(levels: readonly LevelSummary[], slo: Slo): Ceiling {
+  const counts = levels.map((level) => ({ n: level.n, good: level.sessions - level.failures, all: level.sessions }))
+  return shareCeiling(counts, 1 - slo.maxErrorRatio, 'came through without an error')
+}
+
+export type RatedLevel = { readonly n: number; readonly waves: readonly WaveBlock[] }
+
+/** Share of the best total rate from which a level counts as full (DESIGN.md section 7). */
+const FULL_RATIO = 0.9
+
+/** Smallest level with at least 90 % of the best total rate; the interval holds the levels that drawn waves name, down to the level below. */
+export function throughputCeiling(levels: readonly RatedLevel[], seed: number): Ceiling {
+  const rated = levels.filter((level) => (tokenRate(level.waves) ?? 0) > 0)
+  const last = rated.at(-1)
+  if (last === undefined || rated.length < 2) return unknown('Total rates at two levels at least are needed.')
+  const rates = rated.map((level) => tokenRate(level.waves) ?? 0)
+  const full = firstFull(rates)
+  const drawn = drawGroups(
+    rated.map((level) => level.waves),
+    seed,
+    (groups) => firstFull(groups.map((waves) => tokenRate(waves) ?? 0)),
+  ).sort((a, b) => a - b)
+  const lowest = Math.min(full, Math.round(quantile(drawn, 0.05)))
+  const highest = Math.max(full, Math.round(quantile(drawn, 0.95)))
+  const best = rates.reduce((most, rate) => Math.max(most, rate), 0)
+  const n = rated[full]?.n ?? last.n
+  const low = (rated[lowest - 1]?.n ?? 0) + 1
+  const rateText = `${figure(rates[full] ?? 0)} tokens/s at ${n}, the best of all levels is ${figure(best)}`
+  if (n === last.n) return { status: 'not-reached', n, low, high: null, because: `Only the largest level has it: ${rateText}.` }
+  return { status: 'found', n, low, high: rated[highest]?.n ?? n, because: `At least 90 % of the best total rate from here on: ${rateText}.` }
+}
+
+function firstFull(rates: readonly number[]): number {
+  const best = rates.reduce((most, rate) => Math.max(most, rate), 0)
+  return Math.max(
+    0,
+    rates.findIndex((rate) => rate >= FULL_RATIO * best),
+  )
+}
+
+const figure = (rate: number) => (rate >= 100 ? Math.round(rate).toString() : rate.toFixed(1))

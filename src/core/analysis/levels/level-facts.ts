@@ -1,0 +1,127 @@
+/** One level with all that is worked out of its rows: overlap, attribution of each call, parts of each turn, one block a wave for the bootstrap. */
+import type { ModelCall } from '../../session/timeline.ts'
+import type { SweepState } from '../../sweep/fold-sweep.ts'
+import type { TurnRow } from '../../sweep/turn-row.ts'
+import { PARTS } from '../analysis.ts'
+import { attributeCalls, type Baseline, baselineOf, type CallParts } from '../calls/attribute-calls.ts'
+import { decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
+import { type EffectiveSlots, effectiveSlots, type LevelOverlap, levelOverlap } from '../calls/effective-slots.ts'
+import { isLongLoad } from '../calls/load-kinds.ts'
+import { isCompleted, type MeasuredLevel, measuredLevels, rowsOf } from './measured-levels.ts'
+
+export type AttributedTurn = {
+  readonly row: TurnRow
+  /** In the order of the time line's calls. */
+  readonly calls: readonly CallParts[]
+  readonly parts: TurnParts
+}
+
+/** Sums over the completed turns of one wave: what the bootstrap draws. */
+export type WaveBlock = {
+  readonly turns: number
+  readonly parts: TurnParts
+  readonly wallMs: number
+  readonly tokens: number
+  readonly busyMs: number
+}
+
+export type LevelFacts = {
+  readonly level: MeasuredLevel
+  readonly overlap: LevelOverlap
+  readonly turns: readonly AttributedTurn[]
+  readonly waves: readonly WaveBlock[]
+}
+
+export type SweepFacts = {
+  readonly levels: readonly LevelFacts[]
+  readonly slots: EffectiveSlots
+  /** Calls whose load was far above the shortest one, warm-up left out. */
+  readonly longLoads: readonly ModelCall[]
+}
+
+export function sweepFacts(state: SweepState): SweepFacts {
+  const levels = measuredLevels(state)
+  const overlaps = new Map(levels.map((level) => [level, levelOverlap(level)]))
+  const slots = effectiveSlots(levels.flatMap((level) => (level.leg === 'null' ? [] : (overlaps.get(level) ?? []))))
+  const limit = slots.plateau ? slots.n : null
+  const ofServer = levels.filter((level) => level.leg !== 'null')
+  const all = ofServer.flatMap(completedCalls)
+  const facts = levels.map((level): LevelFacts => {
+    const lowest = levels.find((other) => other.leg === level.leg && other.n <= Math.max(1, limit ?? 1))
+    const baseline = baselineOf(lowest === undefined ? [] : completedCalls(lowest), level.leg === 'null' ? completedCalls(level) : all)
+    const turns = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
+    return { level, overlap: overlaps.get(level) ?? levelOverlap(level), turns: turns.flat(), waves: turns.map(blockOf) }
+  })
+  const { shortestLoadMs } = baselineOf([], all)
+  return { levels: facts, slots, longLoads: all.filter((call) => isLongLoad(call, shortestLoadMs)) }
+}
+
+function completedCalls(level: MeasuredLevel): ModelCall[] {
+  return rowsOf(level).flatMap((row) => (row.timeline?.calls ?? []).filter((call) => call.outcome === 'completed'))
+}
+
+function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline: Baseline): AttributedTurn[] {
+  const parts = attributeCalls(
+    rows.flatMap((row) => row.timeline?.calls ?? []),
+    slots,
+    baseline,
+  )
+  return rows.map((row) => {
+    const calls = (row.timeline?.calls ?? []).flatMap((call) => parts.get(call) ?? [])
+    return { row, calls, parts: decomposeTurn(row, calls) }
+  })
+}
+
+export const wallMsOf = (row: TurnRow): number => row.endAtMs - row.plannedAtMs
+
+export function tokensOf(row: TurnRow): number {
+  return (row.timeline?.calls ?? []).reduce((sum, call) => sum + (call.outputTokens ?? 0), 0)
+}
+
+function blockOf(turns: readonly AttributedTurn[]): WaveBlock {
+  const parts = noParts()
+  let completed = 0
+  let wallMs = 0
+  let tokens = 0
+  let fromMs = Number.POSITIVE_INFINITY
+  let toMs = Number.NEGATIVE_INFINITY
+  for (const turn of turns) {
+    tokens += tokensOf(turn.row)
+    fromMs = Math.min(fromMs, turn.row.submitAtMs)
+    toMs = Math.max(toMs, turn.row.endAtMs)
+    if (!isCompleted(turn.row)) continue
+    completed += 1
+    wallMs += wallMsOf(turn.row)
+    for (const part of PARTS) parts[part] += turn.parts[part]
+  }
+  return { turns: completed, parts, wallMs, tokens, busyMs: Math.max(0, toMs - fromMs) }
+}
+
+/** Blocks for the bootstrap: waves, or single turns where a level has too few waves to draw from. */
+export function blocksOf(facts: LevelFacts): readonly WaveBlock[] {
+  const whole = facts.waves.filter((wave) => wave.turns > 0)
+  if (whole.length >= 3) return whole
+  return facts.turns.filter((turn) => isCompleted(turn.row)).map((turn) => blockOf([turn]))
+}
+
+export type MeanParts = { readonly parts: TurnParts; readonly wallMs: number }
+
+/** Mean milliseconds a completed turn; null for none. */
+export function meanParts(blocks: readonly WaveBlock[]): MeanParts | null {
+  const turns = blocks.reduce((sum, block) => sum + block.turns, 0)
+  if (turns === 0) return null
+  const parts = noParts()
+  let wallMs = 0
+  for (const block of blocks) {
+    wallMs += block.wallMs / turns
+    for (const part of PARTS) parts[part] += block.parts[part] / turns
+  }
+  return { parts, wallMs }
+}
+
+/** All output tokens over the time under load; null without such time. */
+export function tokenRate(blocks: readonly WaveBlock[]): number | null {
+  const busyMs = blocks.reduce((sum, block) => sum + block.busyMs, 0)
+  const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)
+  return busyMs > 0 ? (1000 * tokens) / busyMs : null
+}

@@ -1,0 +1,78 @@
+/** Which rows count, and for which level: warm-up, void cells and waves that were broken off stay out (M4, M7). */
+
+import { driverLimits } from '../../sweep/driver-limits.ts'
+import type { CellState, SweepState } from '../../sweep/fold-sweep.ts'
+import type { Leg } from '../../sweep/plan.ts'
+import type { TurnRow } from '../../sweep/turn-row.ts'
+
+export type MeasuredWave = {
+  readonly cell: CellState
+  readonly wave: number
+  /** All turns of the wave, cut ones too: they held slots. */
+  readonly rows: readonly TurnRow[]
+}
+
+export type MeasuredLevel = {
+  readonly leg: Leg
+  readonly n: number
+  readonly cells: readonly CellState[]
+  readonly waves: readonly MeasuredWave[]
+  /** Turns cut by us, those of broken-off waves included. */
+  readonly cut: number
+}
+
+const LEG_ORDER: Record<Leg, number> = { runner: 0, direct: 1, null: 2 }
+
+/** Cells that the driver limited are invalid (M10), whether the sweep voided them itself or not. */
+export function limitedCells(state: SweepState): CellState[] {
+  const rows = new Map<number, TurnRow[]>()
+  for (const row of state.rows) {
+    const ofCell = rows.get(row.cell)
+    if (ofCell === undefined) rows.set(row.cell, [row])
+    else ofCell.push(row)
+  }
+  return state.cells.filter(({ cell, driver, status, voidReason }) => {
+    if (status === 'void') return voidReason?.code === 'driver-limited'
+    return driver !== null && driverLimits(cell, rows.get(cell.index) ?? [], driver).length > 0
+  })
+}
+
+/** @returns levels by leg (runner, direct, null), then ascending by n */
+export function measuredLevels(state: SweepState): MeasuredLevel[] {
+  const limited = new Set(limitedCells(state))
+  const cells = new Map(state.cells.filter((cell) => !limited.has(cell)).map((cell) => [cell.cell.index, cell]))
+  const byWave = new Map<string, { cell: CellState; wave: number; rows: TurnRow[] }>()
+  for (const row of state.rows) {
+    const cell = cells.get(row.cell)
+    if (cell === undefined || cell.status === 'void' || cell.cell.role === 'warm-up') continue
+    const key = `${row.cell}/${row.wave}`
+    const wave = byWave.get(key)
+    if (wave === undefined) byWave.set(key, { cell, wave: row.wave, rows: [row] })
+    else wave.rows.push(row)
+  }
+  const byLevel = new Map<string, { leg: Leg; n: number; cells: Set<CellState>; waves: MeasuredWave[]; cut: number }>()
+  for (const wave of byWave.values()) {
+    const { leg, n } = wave.cell.cell
+    const key = `${leg}/${n}`
+    const level = byLevel.get(key) ?? { leg, n, cells: new Set(), waves: [], cut: 0 }
+    byLevel.set(key, level)
+    const cut = wave.rows.filter((row) => row.outcome === 'cut').length
+    level.cut += cut
+    // In a cell that did not come to its end, a wave without all its turns shows only the fast ones.
+    const isWhole = wave.rows.length >= n && cut === 0
+    if (wave.cell.status !== 'done' && !isWhole) continue
+    level.cells.add(wave.cell)
+    level.waves.push(wave)
+  }
+  return [...byLevel.values()]
+    .map((level) => ({ ...level, cells: [...level.cells] }))
+    .sort((a, b) => LEG_ORDER[a.leg] - LEG_ORDER[b.leg] || a.n - b.n)
+}
+
+export function rowsOf(level: MeasuredLevel): TurnRow[] {
+  return level.waves.flatMap((wave) => wave.rows)
+}
+
+/** Turns that were started and not cut by us: the ones that shares and error rates count. */
+export const isCounted = (row: TurnRow): boolean => row.outcome !== 'cut'
+export const isCompleted = (row: TurnRow): boolean => row.outcome === 'completed'

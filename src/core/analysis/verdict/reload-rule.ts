@@ -1,0 +1,53 @@
+/** model_server_reload: models or options are swapped in and out, so that requests wait for loads. Never the queue, whatever its share. */
+import type { Verdict } from '../analysis.ts'
+import { leadingGroup } from '../levels/growth.ts'
+import type { CaseFile } from './case-file.ts'
+import { inconclusive, type Rule, serverName, supports, weigh } from './finding.ts'
+import { count, percent } from './phrases.ts'
+import { shareLine } from './shared-evidence.ts'
+
+/** Share of the wall, or of its growth, from which swaps are the finding. */
+const MATERIAL_RATIO = 0.1
+/** Share of the turns with a swap from which no other cause in the server is named beside it. */
+const MIXED_RATIO = 0.05
+
+export const reloadRule: Rule = (file) => {
+  const { reload, growth } = file
+  const recurs = reload.swappedCalls > 0 || reload.loads > 1
+  if (!recurs) return null
+  const grown = growth?.isClear === true ? growth.groups.reload.value : 0
+  const isMaterial = Math.max(reload.wallShare, grown) >= MATERIAL_RATIO
+  const evidence = [supports(waitLine(file))]
+  if (reload.differs !== null) evidence.push(supports(`The sessions ask for ${reload.differs}.`))
+  if (growth?.isClear === true) evidence.push(weigh(grown >= MATERIAL_RATIO, shareLine(file, 'reload')))
+  if (!isMaterial) {
+    if (reload.swappedTurnsRatio < MIXED_RATIO) return null
+    return inconclusive(
+      `Some requests waited for ${serverName(file)} to swap models or options, too few to name that, too many to name anything else.`,
+      'Sweep one model with one set of options; then the mix.',
+      evidence,
+    )
+  }
+  const leads = growth?.isClear === true && leadingGroup(growth).group === 'reload'
+  const confidence: Verdict['confidence'] = reload.differs !== null && (leads || growth === null) ? 'likely' : 'suspected'
+  const what = reload.differs === null ? 'models or options' : reload.differs
+  return {
+    primary: 'model_server_reload',
+    confidence,
+    sentence: `${sentenceStart(file)} swaps models in and out: the sessions want ${what} in turn, and ${percent(reload.wallShare)} of a turn is spent on loads at the level where it is worst.`,
+    wouldMove: 'The same model with the same options (above all num_ctx) in all sessions, or room for both models at once.',
+    wouldNotMove: 'More slots: they don’t shorten a load.',
+    toSettle: null,
+    evidence,
+  }
+}
+
+function sentenceStart(file: CaseFile): string {
+  const name = serverName(file)
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}
+
+function waitLine({ reload }: CaseFile): string {
+  const swapped = reload.swappedCalls > 0 ? `${count(reload.swappedCalls, 'request')} waited for a swap` : 'The model was loaded again and again'
+  return `${swapped}; there were ${count(reload.loads, 'load')} in the measured cells, ${percent(reload.wallShare)} of the wall where it is worst.`
+}
