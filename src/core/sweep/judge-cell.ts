@@ -1,6 +1,6 @@
 /** What the sweep makes of a wave and of a cell that has just ended: go on, start over, or give up. Pure; run-sweep.ts acts on it. */
 import { type Problem, problem } from '../result/problem.ts'
-import { driverLimits } from './driver-limits.ts'
+import { type DriverLimits, driverLimits } from './driver-limits.ts'
 import type { Cell } from './plan.ts'
 import { countLoads, ruleOnLoads } from './reloads.ts'
 import type { DriverReport } from './sweep-event.ts'
@@ -47,30 +47,31 @@ export function judgeCell(seen: {
 }): CellJudgement {
   const { cell, rows, report } = seen
   if (cell.role === 'warm-up') return { voidBecause: null, cause: null, warnings: [] }
-  const limits = report === null ? [] : driverLimits(cell, rows, report)
-  if (limits.length > 0) {
-    const text = `The load driver did not carry N=${cell.n}: ${limits.join('; ')}.`
-    const voidBecause = problem('driver-limited', text, '', 'Close what else uses this machine, or drive fewer sessions.')
-    return { voidBecause, cause: 'driver', warnings: [{ code: 'driver-limited', text }] }
-  }
   const loads = countLoads(rows, seen.absentBefore)
-  switch (ruleOnLoads({ loads, cellsVoidedBefore: seen.cellsVoidedByLoad, mixed: seen.mixed })) {
-    case 'none':
-      return { voidBecause: null, cause: null, warnings: [] }
-    case 'single':
-      return {
-        voidBecause: problem(
-          'loaded-inside-cell',
-          `The model was loaded once in the middle of a cell at N=${cell.n}.`,
-          'It was expected to be warm.',
-          '',
-        ),
-        cause: 'load',
-        warnings: [],
-      }
-    case 'recurring': {
-      const text = `Models were loaded ${loads === 1 ? 'again' : `${loads} times`} in a cell at N=${cell.n}: loading recurs under this load.`
-      return { voidBecause: null, cause: null, warnings: [{ code: 'loads-recur', text }] }
-    }
+  const ruling = ruleOnLoads({ loads, cellsVoidedBefore: seen.cellsVoidedByLoad, mixed: seen.mixed })
+  if (ruling === 'single') {
+    const voidBecause = problem(
+      'loaded-inside-cell',
+      `The model was loaded once in the middle of a cell at N=${cell.n}.`,
+      'It was expected to be warm.',
+      '',
+    )
+    return { voidBecause, cause: 'load', warnings: [] }
   }
+  const warnings = ruling === 'recurring' ? [{ code: 'loads-recur', text: loadsRecur(cell, loads) }] : []
+  const limits = report === null ? null : driverLimits(cell, rows, report)
+  if (limits === null || (limits.broken.length === 0 && limits.lateRatio === 0)) return { voidBecause: null, cause: null, warnings }
+  if (limits.broken.length === 0)
+    return { voidBecause: null, cause: null, warnings: [...warnings, { code: 'late-starts', text: lateStarts(cell, limits) }] }
+  const text = `The load driver did not carry N=${cell.n}: ${limits.broken.join('; ')}.`
+  const voidBecause = problem('driver-limited', text, '', 'Close what else uses this machine, or drive fewer sessions.')
+  return { voidBecause, cause: 'driver', warnings: [...warnings, { code: 'driver-limited', text }] }
+}
+
+function loadsRecur(cell: Cell, loads: number): string {
+  return `Models were loaded ${loads === 1 ? 'again' : `${loads} times`} in a cell at N=${cell.n}: loading recurs under this load.`
+}
+
+function lateStarts(cell: Cell, { lateRatio, lateMs }: DriverLimits): string {
+  return `At N=${cell.n} ${Math.max(1, Math.round(100 * lateRatio))} % of the sessions were submitted more than ${Math.round(lateMs)} ms late; their times count from the planned moment.`
 }

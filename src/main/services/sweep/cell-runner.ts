@@ -154,7 +154,8 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
       const startedMs = clock.nowMs()
       const rows: TurnRow[] = []
       emit([{ type: 'cell-started', atMs: startedMs - originMs, cell: cell.index }])
-      const path: LoadPath = { runner: cell.leg === 'direct' ? null : ports.runnerApi, serverUrl: server.url, model: server.facts.model }
+      const { url, token } = ports.runnerApi
+      const path: LoadPath = { runner: cell.leg === 'direct' ? null : { url, token }, serverUrl: server.url, model: server.facts.model }
       readyDriver().beginCell(plan, cell, path, listenerFor(cell, rows, startedMs, ahead))
       const played = await playWaves(cell, server, rows, startedMs)
       if (played !== 'done' && played.how === 'driver-lost') return played

@@ -1,0 +1,345 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Sample } from '../../../core/metric/sample.ts'
+import { sweepIdSchema } from '../../../core/result/ids.ts'
+import { problem } from '../../../core/result/problem.ts'
+import { err, ok } from '../../../core/result/result.ts'
+import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
+import { type SweepRequestInput, sweepRequestSchema } from '../../../core/sweep/plan.ts'
+import { planSweep } from '../../../core/sweep/plan-sweep.ts'
+import { type SweepEvent, type SweepLive, sweepEventSchema } from '../../../core/sweep/sweep-event.ts'
+import type { ServerFacts } from '../../../core/sweep/target.ts'
+import { nodeForkChild } from '../../platform/child.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { stderrLog } from '../../platform/log.ts'
+import { type Behaviour, type FakeRunner, startFakeRunner } from './fake-runner.ts'
+import type { SweepPorts } from './ports.ts'
+import { createSweepService, type SweepService } from './sweep.ts'
+
+const FACTS: ServerFacts = {
+  kind: 'ollama',
+  url: 'http://fake',
+  version: '0.11.4',
+  versionKnown: true,
+  simulated: true,
+  engine: null,
+  model: 'fake',
+  modelSizeBytes: null,
+  quantization: null,
+  family: null,
+  contextTokens: null,
+  vramBytes: null,
+  declaredSlots: null,
+  declaredSlotsSource: null,
+  supportsTools: null,
+  pid: null,
+}
+
+type Bench = {
+  readonly runner: FakeRunner
+  readonly service: SweepService
+  readonly stored: SweepEvent[]
+  readonly faults: number[]
+  readonly drivers: number[]
+  serverUp: boolean
+  readonly targetStops: { count: number }
+  finished: SweepState | undefined
+}
+
+const ending: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end()
+})
+
+async function setUp(behaviour: Partial<Behaviour> = {}, change: Partial<SweepPorts> = {}): Promise<Bench> {
+  const runner = await startFakeRunner(behaviour)
+  const fork = nodeForkChild('out/main')
+  const bench = { runner, stored: [], faults: [], drivers: [], serverUp: true, targetStops: { count: 0 }, finished: undefined } as Omit<
+    Bench,
+    'service'
+  > as Bench
+  const target = {
+    facts: FACTS,
+    url: 'http://fake',
+    stop: async () => {
+      bench.targetStops.count += 1
+    },
+  }
+  let ids = 0
+  const service = createSweepService({
+    clock: systemClock,
+    log: stderrLog(false),
+    forkDriver: () => {
+      const child = fork('load-driver')
+      bench.drivers.push(child.pid ?? 0)
+      return child
+    },
+    startTarget: async () => ok(target),
+    startNull: async () => ok({ ...target, stop: async () => {} }),
+    runnerApi: runner,
+    residentModels: async () => (bench.serverUp ? ok(['fake:latest']) : err(problem('server-unreachable', 'Nothing listens there.', '', ''))),
+    watchSamples: (listener) => {
+      const timer = setInterval(() => listener({ atMs: systemClock.nowMs() } as Sample), 50)
+      return () => clearInterval(timer)
+    },
+    setRunnerFault: ({ blockMs }) => bench.faults.push(blockMs),
+    store: {
+      create: () => {},
+      append: (_, events) => void bench.stored.push(...events),
+      read: () => bench.stored,
+      finish: (_, state) => {
+        bench.finished = state
+      },
+    },
+    environment: { plimsoll: '0', node: process.version, system: '', cpuModel: '', cores: 2, memoryBytes: 0, gpus: [], host: 'test' },
+    newSweepId: () => sweepIdSchema.parse(`sweep-${++ids}`),
+    ...change,
+  })
+  ending.push(async () => {
+    await service.close()
+    await runner.close()
+  })
+  return Object.assign(bench, { service })
+}
+
+const request = (input: Partial<SweepRequestInput> = {}) =>
+  sweepRequestSchema.parse({
+    target: { kind: 'server', url: 'http://fake', model: 'fake' },
+    levels: [1, 4],
+    repeats: 1,
+    legs: ['runner'],
+    waves: 2,
+    ...input,
+  })
+
+async function begin(bench: Bench, input: Partial<SweepRequestInput> = {}) {
+  const started = await bench.service.start(request(input))
+  if (!started.ok) throw new Error(started.error.happened)
+  return started.value.sweepId
+}
+
+/** Waits for the end and folds what a listener has seen. */
+function seenToEnd(bench: Bench, sweepId: Parameters<SweepService['cancel']>[0], onBatch: (batch: readonly SweepEvent[]) => void = () => {}) {
+  return new Promise<{ events: SweepEvent[]; state: SweepState }>((resolve) => {
+    const events: SweepEvent[] = []
+    bench.service.events(
+      sweepId,
+      (batch) => {
+        events.push(...batch)
+        onBatch(batch)
+      },
+      () => {
+        const state = sweepStateOf(events)
+        if (state !== undefined) resolve({ events, state })
+      },
+    )
+  })
+}
+
+/** Cells but those that a busy machine has spoilt, which are run again: the tests are about the others. */
+function carried(state: SweepState) {
+  return state.cells.filter((cell) => cell.voidReason?.code !== 'driver-limited')
+}
+
+test('a sweep runs its plan to the end, and every event fits its schema', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { events, state } = await seenToEnd(bench, await begin(bench))
+  for (const event of events) if (event.type !== 'samples') sweepEventSchema.parse(event)
+  expect(state.problem).toBeNull()
+  expect(state.status).toBe('completed')
+  expect(carried(state).map((cell) => cell.status)).toEqual(['done', 'done', 'done', 'done'])
+  expect(state.rows.every((row) => row.outcome === 'completed' && row.timeline !== null)).toBe(true)
+  const n4 = carried(state).find((cell) => cell.cell.n === 4)
+  const ofN4 = state.rows.filter((row) => row.cell === n4?.cell.index)
+  expect(ofN4).toHaveLength(8)
+  expect(bench.targetStops.count).toBe(1)
+  expect(bench.runner.counts().open).toBe(0)
+  expect(new Set(bench.runner.counts().prompts).size).toBe(bench.runner.counts().made)
+})
+
+test('client stamps and the time line of a row lie on one axis, in order', async () => {
+  const bench = await setUp()
+  const { state } = await seenToEnd(bench, await begin(bench))
+  for (const row of state.rows) {
+    const stamps = [
+      0,
+      row.plannedAtMs,
+      row.submitAtMs,
+      row.timeline?.acceptedAtMs,
+      row.timeline?.calls[0]?.firstDeltaAtMs,
+      row.firstActivityAtMs,
+      row.doneAtMs,
+      row.endAtMs,
+    ]
+    expect(stamps.map(Number)).toEqual(stamps.map(Number).toSorted((a, b) => a - b))
+    expect(row.endAtMs).toBeLessThan(60_000)
+    expect(row.receiveLagMs).toBeGreaterThanOrEqual(0)
+  }
+})
+
+test('one slot gives a staircase: sessions of a burst end one service time apart', async () => {
+  const bench = await setUp({ slots: 1, answerMs: 80 })
+  const { state } = await seenToEnd(bench, await begin(bench))
+  const cell = state.cells.find((c) => c.cell.n === 4)?.cell.index
+  const walls = state.rows
+    .filter((row) => row.cell === cell && row.wave === 1)
+    .map((row) => row.endAtMs - row.plannedAtMs)
+    .toSorted((a, b) => a - b)
+  expect(walls).toHaveLength(4)
+  expect(walls[3]).toBeGreaterThan(4 * 80)
+  expect((walls[3] ?? 0) - (walls[0] ?? 0)).toBeGreaterThan(3 * 80)
+})
+
+test('M12: what the listener saw, what was stored and what is replayed afterwards are the same', async () => {
+  const bench = await setUp({ slots: 4 })
+  const sweepId = await begin(bench)
+  const { events, state } = await seenToEnd(bench, sweepId)
+  expect(bench.stored).toEqual(events)
+  expect((await seenToEnd(bench, sweepId)).state).toEqual(state)
+  expect(bench.finished).toEqual(state)
+})
+
+test('M2: a cancel in mid-wave ends the sweep at once and keeps what was measured', async () => {
+  const bench = await setUp({ slots: 1, answerMs: 400 })
+  const sweepId = await begin(bench)
+  let cancelled: Promise<void> | undefined
+  bench.service.live(sweepId, ({ cell, lanes }) => {
+    if (cell > 0 && lanes.some((lane) => lane.tokens > 0)) cancelled ??= bench.service.cancel(sweepId)
+  })
+  const { state } = await seenToEnd(bench, sweepId)
+  await cancelled
+  expect(state.status).toBe('cancelled')
+  expect(state.rows.some((row) => row.outcome === 'completed')).toBe(true)
+  const cut = state.rows.filter((row) => row.outcome === 'cut')
+  expect(cut.length).toBeGreaterThan(0)
+  expect(cut.every((row) => row.timeline?.outcome === 'cut')).toBe(true)
+  expect(bench.runner.counts().open).toBe(0)
+  expect(bench.service.running()).toBeNull()
+})
+
+test('M2: a turn that never ends is ended by its deadline, as a failure with a sentence', async () => {
+  const bench = await setUp({ answerMs: 60_000 })
+  const { state } = await seenToEnd(bench, await begin(bench, { levels: [1], turnDeadlineMs: 300 }))
+  expect(state.rows[0]).toMatchObject({ outcome: 'failed', problem: { code: 'turn-deadline' } })
+  expect(state.status).toBe('failed')
+  expect(state.problem?.code).toBe('all-turns-failed')
+})
+
+test('M2: a driver killed in mid-cell voids the cell, which is run again by a new driver', async () => {
+  const bench = await setUp({ slots: 4, answerMs: 150 })
+  const { state } = await seenToEnd(bench, await begin(bench), (batch) => {
+    const started = batch.some((event) => event.type === 'wave-started' && event.cell === 1)
+    if (started && bench.drivers.length === 1) process.kill(bench.drivers[0] ?? 0, 'SIGKILL')
+  })
+  expect(bench.drivers).toHaveLength(2)
+  expect(state.problem).toBeNull()
+  expect(state.status).toBe('completed')
+  expect(state.cells[1]).toMatchObject({ status: 'void', voidReason: { code: 'driver-lost' } })
+  expect(
+    carried(state).filter((cell) => cell.cell.n === state.cells[1]?.cell.n && cell.status === 'done' && cell.cell.role === 'measure'),
+  ).toHaveLength(1)
+  expect(bench.runner.counts().open).toBe(0)
+})
+
+test('a server that dies in mid-sweep ends the sweep with a sentence; what was measured is kept', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { state } = await seenToEnd(bench, await begin(bench), (batch) => {
+    if (!batch.some((event) => event.type === 'cell-started' && event.cell === 2)) return
+    bench.serverUp = false
+    bench.runner.behave({ failWith: 502 })
+  })
+  expect(state.status).toBe('failed')
+  expect(state.problem).toMatchObject({ code: 'server-lost', happened: expect.stringContaining('http://fake') })
+  expect(state.cells[2]).toMatchObject({ status: 'void', voidReason: { code: 'server-lost' } })
+  expect(state.rows.filter((row) => row.outcome === 'completed').length).toBeGreaterThan(0)
+})
+
+test('a model deleted in mid-sweep ends the sweep likewise', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { state } = await seenToEnd(bench, await begin(bench), (batch) => {
+    if (batch.some((event) => event.type === 'cell-started' && event.cell === 2)) bench.runner.behave({ failWith: 404 })
+  })
+  expect(state).toMatchObject({ status: 'failed', problem: { code: 'model-lost' } })
+})
+
+test('a level at which every turn is turned away is a finding, not the end', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { cells } = planSweep(request({ waves: 4 }), { sweepId: sweepIdSchema.parse('any') })
+  const n4 = cells.find((cell) => cell.n === 4 && cell.role === 'measure')?.index
+  const { state } = await seenToEnd(bench, await begin(bench, { waves: 4 }), (batch) => {
+    if (batch.some((event) => event.type === 'cell-started' && event.cell === n4)) bench.runner.behave({ failWith: 503 })
+    if (batch.some((event) => event.type === 'cell-ended' && event.cell === n4)) bench.runner.behave({ failWith: null })
+  })
+  expect(state.problem).toBeNull()
+  expect(state.status).toBe('completed')
+  expect(state.rows.filter((row) => row.cell === n4).every((row) => row.outcome === 'failed')).toBe(true)
+  expect(state.cells[n4 ?? 0]?.wavesStarted).toBe(3)
+})
+
+test('M4: a single load inside a cell voids it, and it is run again', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { state } = await seenToEnd(bench, await begin(bench), (batch) => {
+    if (batch.some((event) => event.type === 'cell-started' && event.cell === 2)) bench.runner.behave({ loadsMs: [1_800] })
+  })
+  expect(state.problem).toBeNull()
+  expect(state.status).toBe('completed')
+  expect(state.cells[2]).toMatchObject({ status: 'void', voidReason: { code: 'loaded-inside-cell' } })
+  expect(state.cells.slice(4).some(({ cell, status }) => status === 'done' && cell.n === state.cells[2]?.cell.n)).toBe(true)
+})
+
+test('M4: loads that recur void nothing and are said as a warning', async () => {
+  const bench = await setUp({ slots: 1 })
+  const { state } = await seenToEnd(bench, await begin(bench, { levels: [4] }), (batch) => {
+    if (batch.some((event) => event.type === 'cell-started' && event.cell === 1)) bench.runner.behave({ loadsMs: [1_200, 2_400, 3_900] })
+  })
+  expect(carried(state).every((cell) => cell.status === 'done')).toBe(true)
+  expect(state.warnings.filter((warning) => warning.code === 'loads-recur')).toEqual([expect.objectContaining({ cell: 1 })])
+})
+
+test('M6: the drain of a server that tells nothing is null, not zero', async () => {
+  const bench = await setUp({ slots: 4 })
+  const { state } = await seenToEnd(bench, await begin(bench))
+  expect(state.cells.every((cell) => cell.drainMs === null)).toBe(true)
+})
+
+test('M10: each cell says how the driver did: lag, loop, CPU, sessions in flight', async () => {
+  const bench = await setUp({ slots: 4, answerMs: 100 })
+  const { state } = await seenToEnd(bench, await begin(bench))
+  for (const { cell, driver } of state.cells) {
+    expect(driver?.maxInFlight).toBe(cell.n)
+    expect(driver?.lagP99Ms).toBeGreaterThanOrEqual(0)
+    expect(driver?.cpuPercent).toBeGreaterThan(0)
+    expect(driver?.receiveLagP99Ms).toBeGreaterThanOrEqual(0)
+  }
+})
+
+test('one sweep at a time, and the fault switch is off again afterwards', async () => {
+  const bench = await setUp()
+  const sweepId = await begin(bench, { faults: { runnerBlockMs: 30 } })
+  expect(await bench.service.start(request())).toMatchObject({ ok: false, error: { code: 'sweep-running' } })
+  await seenToEnd(bench, sweepId)
+  expect(bench.faults).toEqual([30, 0])
+  expect((await bench.service.start(request())).ok).toBe(true)
+})
+
+test('a target that is not there is said by start, and nothing is stored', async () => {
+  const bench = await setUp({}, { startTarget: async () => err(problem('server-unreachable', 'Nothing listens there.', '', '')) })
+  expect(await bench.service.start(request())).toMatchObject({ ok: false, error: { code: 'server-unreachable' } })
+  expect(bench.stored).toEqual([])
+  expect(bench.service.running()).toBeNull()
+})
+
+test('lanes of the running wave come at most four times a second, samples in batches on the sweep’s own time', async () => {
+  const bench = await setUp({ slots: 1, answerMs: 300 })
+  const sweepId = await begin(bench)
+  const seen: { atMs: number; live: SweepLive }[] = []
+  bench.service.live(sweepId, (live) => seen.push({ atMs: systemClock.nowMs(), live }))
+  const { events, state } = await seenToEnd(bench, sweepId)
+  expect(seen.length).toBeGreaterThan(4)
+  const gaps = seen.slice(1).map(({ atMs }, i) => atMs - (seen[i]?.atMs ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(230)
+  expect(seen.some(({ live }) => live.lanes.some((lane) => lane.outcome === 'running' && lane.tokens > 0))).toBe(true)
+  expect(seen.at(-1)?.live.remainingMs).not.toBeNull()
+  const batches = events.flatMap((event) => (event.type === 'samples' ? [event.samples.length] : []))
+  expect(Math.max(...batches)).toBeGreaterThan(5)
+  expect(state.samples.every((sample) => sample.atMs >= 0 && sample.atMs < 60_000)).toBe(true)
+})
