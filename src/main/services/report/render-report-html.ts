@@ -24,11 +24,12 @@ import tokens from './tokens.css?raw'
 /** Width of the labels left of a chart, and the least that a level's column needs. */
 const LABEL_PX = 84
 const LEVEL_PX = 62
+const ROOMY_LEVELS = 7
 
 /** @param options.number the sweep's running number, for people */
 export function renderReportHtml(state: SweepState, analysis: Analysis, options: { number?: number | undefined } = {}): string {
   const page = reportPage(state, analysis, options.number)
-  const style = [FONT_FACES, tokens, reportStyle, `.wide{min-width:${LABEL_PX + page.levels.length * LEVEL_PX}px}`].join('\n')
+  const style = [FONT_FACES, tokens, reportStyle, layoutOf(page.levels.length)].join('\n')
   const simulated = page.simulated ? ' (simulated)' : ''
   return html`<!doctype html>
 <html lang="en">
@@ -64,6 +65,11 @@ ${rawData(page, options.number)}
 </body>
 </html>
 `.text
+}
+
+/** Charts scroll sideways rather than squeeze; where the levels stand close, the last one's labels need room at the right. */
+function layoutOf(levels: number): string {
+  return `.wide{min-width:${LABEL_PX + levels * LEVEL_PX}px}:root{--right-room:${levels > ROOMY_LEVELS ? 24 : 0}px}`
 }
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -109,7 +109,7 @@ function ring({ axis, ceiling, sloMs }: LoadLineInput, yAxis: ValueAxis): Markup
   const slo = `SLO: ttfa within ${formatSettingMs(sloMs)}`
   if (x === null) {
     const text = ceiling.status === 'not-reached' ? `Load line: > ${ceiling.n}, not reached` : null
-    return html`<text class="ceiling-text halo" x="0" dx="8" y="${y}" dy="-7">${slo}</text>${text && html`<text class="ceiling-text halo" x="100%" dx="-8" y="${y}" dy="-7" text-anchor="end">${text}</text>`}`
+    return html`<text class="ceiling-text slo-text halo" x="0" dx="8" y="${y}" dy="-7">${slo}</text>${text && html`<text class="ceiling-text halo" x="100%" dx="-8" y="${y}" dy="-7" text-anchor="end">${text}</text>`}`
   }
   const text = ceiling.status === 'none-holds' ? 'No level holds' : `Load line: ${count(ceiling.n ?? 0, 'session')}`
   // The two labels stand on either side of the ring, whichever has the room.
@@ -117,5 +117,5 @@ function ring({ axis, ceiling, sloMs }: LoadLineInput, yAxis: ValueAxis): Markup
   return html`<circle class="behind" cx="${percent(x)}" cy="${y}" r="9.5"/><circle class="ceiling" cx="${percent(x)}" cy="${y}" r="7" stroke-width="2"/>
 <svg x="${percent(x)}" y="${y}" overflow="visible" width="1" height="1"><path class="ceiling" d="M-12 0H12" stroke-width="2"/></svg>
 <text class="ceiling-text halo" x="${percent(x)}" dx="${left ? -16 : 16}" y="${y}" dy="-14" text-anchor="${left ? 'end' : 'start'}">${text}</text>
-<text class="ceiling-text halo" x="${left ? 0 : '100%'}" dx="${left ? 8 : -8}" y="${y}" dy="-7" text-anchor="${left ? 'start' : 'end'}">${slo}</text>`
+<text class="ceiling-text slo-text halo" x="${left ? 0 : '100%'}" dx="${left ? 8 : -8}" y="${y}" dy="-7" text-anchor="${left ? 'start' : 'end'}">${slo}</text>`
 }

@@ -10,6 +10,7 @@ import { hardwareChart } from '../charts/hardware-chart.ts'
 import { loadLineChart } from '../charts/load-line-chart.ts'
 import { MAIN_PARTS, partSwatch } from '../charts/parts.ts'
 import { html, type Markup, percent, type Shown } from '../html.ts'
+import { percentileShown } from '../percentile-shown.ts'
 import type { ReportPage } from '../report-page.ts'
 
 /** Never more points a series (DESIGN.md section 9). */
@@ -42,16 +43,14 @@ export function loadLineSection({ state, analysis, leg, levels, axis, simulated 
         level.held.ratio !== null &&
         html`${formatRatio(level.held.ratio)} ${level.held.lowerBound !== null && html`<small>${formatRatio(level.held.lowerBound)}</small>`}`,
     ],
-    ['ttfa p50', (level) => dimUnlessValue(percentileText(level.ttfaMs, 'p50'))],
-    ['ttfa p95', (level) => dimUnlessValue(percentileText(level.ttfaMs, 'p95'))],
+    ['ttfa p50', (level) => percentileShown(level.ttfaMs, 'p50')],
+    ['ttfa p95', (level) => percentileShown(level.ttfaMs, 'p95')],
     ['tokens/s', (level) => level.tokensPerSec !== null && formatRate(level.tokensPerSec)],
     ['at once', (level) => level.slotsInUse !== null && formatAmount(level.slotsInUse)],
   ]
   return html`<section aria-labelledby="h-load"><h2 id="h-load">Load line</h2><p class="sub">ttfa by sessions in flight, ${LEG_WORDS[leg]}. Solid p50, dashed p95, dots single sessions (${drawn}), hollow where the SLO is missed.</p>
 <div class="scroll"><div class="wide"><div class="plot load-line">${chart}</div>${byLevelTable('Load line by N', levels, rows)}</div></div></section>`
 }
-
-const dimUnlessValue = (text: string): Shown => (text.startsWith('n too small') ? html`<small>${text}</small>` : text)
 
 type Row = readonly [label: Shown, value: (level: LevelSummary) => Shown]
 

@@ -1,12 +1,13 @@
 /** The figures: one row a leg and level, and all percentiles folded away beneath. */
 import type { LevelSummary, Percentiles } from '../../../../core/analysis/analysis.ts'
 import { formatAmount, formatPercent, formatRate, formatRatio } from '../../../../core/report/format-number.ts'
-import { type PercentileName, percentileText, readPercentile } from '../../../../core/report/format-percentile.ts'
+import type { PercentileName } from '../../../../core/report/format-percentile.ts'
 import { levelsOf } from '../../../../core/report/report-levels.ts'
 import { LEG_WORDS } from '../../../../core/report/words.ts'
 import type { Leg } from '../../../../core/sweep/plan.ts'
 import { html, type Markup, type Shown } from '../html.ts'
 import { MARK } from '../icons.ts'
+import { percentileShown } from '../percentile-shown.ts'
 import type { ReportPage } from '../report-page.ts'
 
 const LEGS: readonly Leg[] = ['runner', 'direct', 'null']
@@ -28,7 +29,7 @@ export function figuresSection({ analysis, leg: lead, ceilingN, simulated }: Rep
   const measured = LEGS.map((leg) => ({ leg, levels: levelsOf(analysis, leg) })).filter(({ levels }) => levels.length > 0)
   if (measured.length === 0) return null
   const several = measured.length > 1
-  return html`<section aria-labelledby="h-figures"><h2 id="h-figures">Figures${simulated && html` <span class="tag">simulated</span>`}</h2><p class="sub">“At least” is the one-sided 95 % lower bound of the share that held. Where there are too few samples stands how many of how many.</p>
+  return html`<section aria-labelledby="h-figures"><h2 id="h-figures">Figures${simulated && html` <span class="tag">simulated</span>`}</h2><p class="sub">“At least” is the one-sided 95 % lower bound of the share that held. A percentile with too few samples has no value: the cell says how many there are of how many it needs.</p>
 <div class="scroll"><table class="data"><caption class="sr">Figures by leg and level</caption><thead><tr><th></th><th></th><th class="g" colspan="2" scope="colgroup">SLO</th>${GROUPS.map(([name]) => html`<th class="g" colspan="2" scope="colgroup">${name}</th>`)}<th></th><th></th><th></th></tr>
 <tr><th scope="col">N</th><th scope="col">sessions</th><th scope="col">held</th><th scope="col">at least</th>${GROUPS.map(() => html`<th scope="col">p50</th><th scope="col">p95</th>`)}<th scope="col">tokens/s</th><th scope="col">at once</th><th scope="col">CPU peak</th></tr></thead>
 ${measured.map(({ leg, levels }) => html`<tbody>${several && html`<tr class="leg"><th colspan="15" scope="rowgroup">${LEG_WORDS[leg]}</th></tr>`}${levels.map((level) => levelRow(level, leg === lead && level.n === ceilingN))}</tbody>`)}</table></div>
@@ -47,16 +48,4 @@ ${shown(level.held.lowerBound === null ? null : formatRatio(level.held.lowerBoun
 ${shown(level.tokensPerSec === null ? null : formatRate(level.tokensPerSec))}${shown(level.slotsInUse === null ? null : formatAmount(level.slotsInUse))}${shown(level.hostCpuPercentMax === null ? null : formatPercent(level.hostCpuPercentMax))}</tr>`
 }
 
-function percentileCell(percentiles: Percentiles, name: PercentileName): Markup {
-  const reading = readPercentile(percentiles, name)
-  switch (reading.kind) {
-    case 'value':
-      return html`<td>${percentileText(percentiles, name)}</td>`
-    case 'too-few':
-      return html`<td class="few">n too small<br>(${reading.count} of ${reading.needed})</td>`
-    case 'failed':
-      return html`<td class="fail">failed</td>`
-    case 'none':
-      return html`<td><small>–</small></td>`
-  }
-}
+const percentileCell = (percentiles: Percentiles, name: PercentileName) => html`<td>${percentileShown(percentiles, name)}</td>`
