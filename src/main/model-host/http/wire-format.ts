@@ -30,20 +30,20 @@ export interface WireFormat {
 const NDJSON = 'application/x-ndjson'
 const JSON_UTF8 = 'application/json; charset=utf-8'
 
-const nanoseconds = (ms: number) => Math.round(ms * 1e6)
+/** Never zero: Ollama leaves zeros out, and a duration that was measured is never quite zero there. */
+const nanoseconds = (ms: number) => Math.max(1, Math.round(ms * 1e6))
 
-/** Zero counts and durations are left out, as Ollama does. */
 function finalFields(end: CallEnd): FinalFields {
-  const numbers: [keyof FinalFields, number][] = [
-    ['total_duration', nanoseconds(end.totalMs)],
-    ['load_duration', nanoseconds(end.loadMs)],
-    ['prompt_eval_count', end.promptTokens],
-    ['prompt_eval_duration', nanoseconds(end.promptEvalMs)],
-    ['eval_count', end.answerTokens],
-    ['eval_duration', nanoseconds(end.evalMs)],
-  ]
-  const measured = end.reason === 'load' || end.reason === 'unload' ? [] : numbers.filter(([, value]) => value > 0)
-  return { done_reason: end.reason, ...Object.fromEntries(measured) }
+  if (end.reason === 'load' || end.reason === 'unload') return { done_reason: end.reason }
+  return {
+    done_reason: end.reason,
+    total_duration: nanoseconds(end.totalMs),
+    load_duration: nanoseconds(end.loadMs),
+    prompt_eval_count: end.promptTokens,
+    prompt_eval_duration: nanoseconds(end.promptEvalMs),
+    eval_count: end.answerTokens,
+    eval_duration: nanoseconds(end.evalMs),
+  }
 }
 
 /** @param model as the request named it */
