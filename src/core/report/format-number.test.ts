@@ -21,7 +21,14 @@ test('a chosen span carries no digits that say nothing', () => {
 })
 
 test('durations read as people say them', () => {
-  expect([400, 44_000, 120_000, 404_000, 3_600_000, 4_320_000].map(formatDuration)).toEqual(['0 s', '44 s', '2 min', '6 min 44 s', '1 h', '1 h 12 min'])
+  expect([400, 44_000, 120_000, 404_000, 3_600_000, 4_320_000].map(formatDuration)).toEqual([
+    '0 s',
+    '44 s',
+    '2 min',
+    '6 min 44 s',
+    '1 h',
+    '1 h 12 min',
+  ])
 })
 
 test('counts are grouped, rates keep three digits, shares lose a decimal that is 0', () => {

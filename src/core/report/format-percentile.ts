@@ -1,10 +1,9 @@
 /** A percentile as text, or why there is none: too few samples never become a value (M8). */
 import type { Percentiles } from '../analysis/analysis.ts'
+import { FEWEST_SAMPLES } from '../analysis/statistics/percentiles.ts'
 import { formatMs } from './format-number.ts'
 
-/** Fewest samples for each percentile: 1/(1-p) rounded up so that the order statistic is bounded at 95 % (M8). */
-const SAMPLES_NEEDED = { p50: 6, p95: 59, p99: 299 } as const
-export type PercentileName = keyof typeof SAMPLES_NEEDED
+export type PercentileName = 'p50' | 'p95' | 'p99'
 
 export type PercentileReading =
   | { readonly kind: 'value'; readonly ms: number }
@@ -17,7 +16,7 @@ export function readPercentile(percentiles: Percentiles, name: PercentileName): 
   const ms = percentiles[name]
   if (ms !== null && Number.isFinite(ms)) return { kind: 'value', ms }
   if (percentiles.count === 0) return { kind: 'none' }
-  const needed = SAMPLES_NEEDED[name]
+  const needed = FEWEST_SAMPLES[name]
   return percentiles.count < needed ? { kind: 'too-few', count: percentiles.count, needed } : { kind: 'failed' }
 }
 

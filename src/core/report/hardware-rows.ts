@@ -63,7 +63,7 @@ function gpuRow(state: SweepState, levels: readonly LevelSummary[]): HardwareRow
   if (!state.samples.some((sample) => sample.gpus.length > 0)) return []
   const leg = levels[0]?.leg
   const perLevel = levels.map(({ n }) => {
-    const spans = countingCells(state).filter(({ cell }) => cell.leg === leg && cell.n === n && cell.role === 'measure')
+    const spans = countingCells(state).filter(({ cell }) => cell.leg === leg && cell.n === n)
     const busy = state.samples
       .filter((sample) =>
         spans.some(

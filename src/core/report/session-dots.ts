@@ -13,7 +13,7 @@ export type SessionDots = { readonly dots: readonly SessionDot[]; readonly total
 export function sessionDots(state: SweepState, leg: Leg, limit: number): SessionDots {
   const levelOfCell = new Map(
     countingCells(state)
-      .filter(({ cell }) => cell.leg === leg && cell.role === 'measure')
+      .filter(({ cell }) => cell.leg === leg)
       .map(({ cell }) => [cell.index, cell.n]),
   )
   const byLevel = new Map<number, SessionDot[]>()

@@ -1,10 +1,9 @@
 /** One wave of the largest level, lane by lane: the picture in which a queue is a staircase. */
-import type { Analysis } from '../analysis/analysis.ts'
-import type { ModelCall, Outcome } from '../session/timeline.ts'
+import { type PartSegment, partSegments } from '../analysis/calls/decompose-turn.ts'
+import { type AttributedTurn, sweepFacts } from '../analysis/levels/level-facts.ts'
+import type { Outcome } from '../session/timeline.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
-import type { TurnRow } from '../sweep/turn-row.ts'
-import { type CallWait, type LaneSpan, laneSpans } from './lane-spans.ts'
-import { countingCells, leadLeg } from './report-levels.ts'
+import type { Leg } from '../sweep/plan.ts'
 import { evenly } from './session-dots.ts'
 
 export type WaveLane = {
@@ -14,7 +13,7 @@ export type WaveLane = {
   readonly wallMs: number
   readonly outcome: Outcome
   /** Count from the wave's first planned moment. */
-  readonly spans: readonly LaneSpan[]
+  readonly spans: readonly PartSegment[]
 }
 
 export type WaveLanes = {
@@ -29,66 +28,56 @@ export type WaveLanes = {
 /**
  * The wave whose length is the median among those with the most completed sessions.
  * @param limit of lanes; more are thinned evenly
- * @returns lanes in the order of first activity, those without one last; undefined when the leg has no wave
+ * @returns lanes in the order of first activity, those without one last; undefined when nothing was measured
  */
-export function waveLanes(state: SweepState, analysis: Analysis, limit: number): WaveLanes | undefined {
-  const leg = leadLeg(analysis)
-  const cells = countingCells(state).filter(({ cell }) => cell.leg === leg && cell.role === 'measure')
-  const counted = new Set(state.rows.map((row) => row.cell))
-  const largest = Math.max(...cells.filter(({ cell }) => counted.has(cell.index)).map(({ cell }) => cell.n))
-  const chosen = cells.filter(({ cell }) => cell.n === largest)
-  const wave = medianWave(chosen.flatMap(({ cell }) => wavesOf(state.rows, cell.index)))
+export function waveLanes(state: SweepState, leg: Leg, limit: number): WaveLanes | undefined {
+  const level = sweepFacts(state)
+    .levels.filter((facts) => facts.level.leg === leg)
+    .at(-1)
+  const wave = level === undefined ? undefined : medianWave(wavesOf(level.turns))
   const [first] = wave ?? []
-  if (wave === undefined || first === undefined) return undefined
-  const startMs = Math.min(...wave.map((row) => row.plannedAtMs))
+  if (level === undefined || wave === undefined || first === undefined) return undefined
+  const startMs = Math.min(...wave.map(({ row }) => row.plannedAtMs))
   const lanes = wave
-    .map((row) => laneOf(row, startMs))
+    .map((turn) => laneOf(turn, startMs))
     .sort((a, b) => (a.ttfaMs ?? Number.POSITIVE_INFINITY) - (b.ttfaMs ?? Number.POSITIVE_INFINITY))
   return {
-    n: largest,
-    repeat: chosen.find(({ cell }) => cell.index === first.cell)?.cell.repeat ?? 1,
-    wave: first.wave + 1,
+    n: level.level.n,
+    repeat: level.level.cells.find(({ cell }) => cell.index === first.row.cell)?.cell.repeat ?? 1,
+    wave: first.row.wave + 1,
     total: lanes.length,
     lengthMs: lengthMs(wave),
     lanes: evenly(lanes, limit),
   }
 }
 
-function wavesOf(rows: readonly TurnRow[], cell: number): TurnRow[][] {
-  const waves = new Map<number, TurnRow[]>()
-  for (const row of rows) if (row.cell === cell) waves.set(row.wave, [...(waves.get(row.wave) ?? []), row])
+function wavesOf(turns: readonly AttributedTurn[]): AttributedTurn[][] {
+  const waves = new Map<string, AttributedTurn[]>()
+  for (const turn of turns) {
+    const key = `${turn.row.cell}/${turn.row.wave}`
+    const wave = waves.get(key)
+    if (wave === undefined) waves.set(key, [turn])
+    else wave.push(turn)
+  }
   return [...waves.values()]
 }
 
-const lengthMs = (wave: readonly TurnRow[]) => Math.max(...wave.map((row) => row.endAtMs)) - Math.min(...wave.map((row) => row.plannedAtMs))
-const completed = (wave: readonly TurnRow[]) => wave.filter((row) => row.outcome === 'completed').length
+const lengthMs = (wave: readonly AttributedTurn[]) =>
+  Math.max(...wave.map(({ row }) => row.endAtMs)) - Math.min(...wave.map(({ row }) => row.plannedAtMs))
+const completed = (wave: readonly AttributedTurn[]) => wave.filter(({ row }) => row.outcome === 'completed').length
 
-function medianWave(waves: readonly TurnRow[][]): TurnRow[] | undefined {
+function medianWave(waves: readonly AttributedTurn[][]): AttributedTurn[] | undefined {
   const best = Math.max(...waves.map(completed))
   const candidates = waves.filter((wave) => completed(wave) === best).sort((a, b) => lengthMs(a) - lengthMs(b))
   return candidates[Math.floor((candidates.length - 1) / 2)]
 }
 
-function laneOf(row: TurnRow, startMs: number): WaveLane {
+function laneOf({ row, calls }: AttributedTurn, startMs: number): WaveLane {
   return {
     session: row.session + 1,
     ttfaMs: row.firstActivityAtMs === null ? null : row.firstActivityAtMs - row.plannedAtMs,
     wallMs: row.endAtMs - row.plannedAtMs,
     outcome: row.outcome,
-    spans: laneSpans(row, waitByServer).map(({ part, fromMs, toMs }) => ({ part, fromMs: fromMs - startMs, toMs: toMs - startMs })),
+    spans: partSegments(row, calls).map(({ part, fromMs, toMs }) => ({ part, fromMs: fromMs - startMs, toMs: toMs - startMs })),
   }
-}
-
-/** Load longer than this waited for a model to be swapped or loaded (M4); a warm one is scheduled within it. */
-const SWAP_ABOVE_MS = 200
-
-/** As the server's own durations tell it; without them the whole wait counts as queue. */
-function waitByServer(call: ModelCall): CallWait {
-  const waitMs = (call.firstDeltaAtMs ?? call.endAtMs) - call.sentAtMs
-  const none = { queueMs: 0, swapMs: 0, loadMs: 0, neighbourPrefillMs: 0, prefillMs: 0 }
-  if (call.server === null) return { ...none, queueMs: waitMs }
-  const loadMs = call.server.loadNs / 1e6
-  const prefillMs = call.server.promptEvalNs / 1e6
-  const queueMs = Math.max(0, waitMs - loadMs - prefillMs)
-  return loadMs > SWAP_ABOVE_MS ? { ...none, queueMs, swapMs: loadMs, prefillMs } : { ...none, queueMs, loadMs, prefillMs }
 }

@@ -11,8 +11,8 @@ import type { ReportPage } from '../report-page.ts'
 /** More lanes than a printed page holds say no more. */
 const MOST_LANES = 32
 
-export function lanesSection({ state, analysis, simulated }: ReportPage): Markup | null {
-  const wave = waveLanes(state, analysis, MOST_LANES)
+export function lanesSection({ state, leg, simulated }: ReportPage): Markup | null {
+  const wave = leg && waveLanes(state, leg, MOST_LANES)
   if (wave === undefined) return null
   const used = PARTS.filter((part) => wave.lanes.some(({ spans }) => spans.some((span) => span.part === part)))
   const drawn = wave.lanes.length === wave.total ? '' : ` ${wave.lanes.length} of ${wave.total} lanes are drawn.`
