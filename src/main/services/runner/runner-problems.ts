@@ -32,6 +32,10 @@ export function brokenTurn(turnId: string): Problem {
   )
 }
 
+export function brokenRequest(): Problem {
+  return problem('internal', 'Plimsoll made a mistake with this request.', '', 'Send it again; run with --verbose to see the details in the log.')
+}
+
 export function unknownPath(path: string): Problem {
   return problem(
     'path-unknown',

@@ -6,18 +6,18 @@ import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { SessionId } from '../../../core/result/ids.ts'
+import type { SessionId, TurnId } from '../../../core/result/ids.ts'
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import { createSessionBodySchema } from '../../../core/session/runner-api.ts'
-import { runnerMetricsText } from '../../../core/session/runner-counts.ts'
+import { type RunnerCounts, runnerMetricsText } from '../../../core/session/runner-counts.ts'
 import type { SessionSettings } from '../../../core/session/session-event.ts'
 import type { Log } from '../../platform/log.ts'
 import { openEventFeed } from './event-feed.ts'
 import { readJsonBody } from './json-body.ts'
 import { createGate, type Gate } from './request-gate.ts'
-import type { Runner } from './runner.ts'
-import { eventIdInvalid, noSession, portProblem, turnWithoutText, unknownPath, wrongMethod } from './runner-problems.ts'
+import { brokenRequest, eventIdInvalid, noSession, portProblem, turnWithoutText, unknownPath, wrongMethod } from './runner-problems.ts'
+import type { SessionListener } from './session.ts'
 
 export interface RunnerAddress {
   readonly url: string
@@ -28,8 +28,21 @@ export interface RunnerServer extends RunnerAddress {
   close(): Promise<void>
 }
 
+/** What the API needs of the runner. */
+export interface ServedRunner {
+  createSession(settings: SessionSettings): Result<{ sessionId: SessionId }, Problem>
+  postTurn(sessionId: SessionId, text: string): Result<{ turnId: TurnId; seq: number }, Problem>
+  cancel(sessionId: SessionId): boolean
+  hasSession(sessionId: SessionId): boolean
+  closeSession(sessionId: SessionId): boolean
+  events(sessionId: SessionId, afterSeq: number, listener: SessionListener): (() => void) | undefined
+  gauges(): { readonly inFlight: number; readonly queued: number; readonly limit: number }
+  counts(): RunnerCounts
+  sessionCount(): number
+}
+
 interface Desk {
-  readonly runner: Runner
+  readonly runner: ServedRunner
   readonly log: Log
   readonly version: string
   readonly gate: Gate
@@ -40,14 +53,15 @@ interface Desk {
 const KEEP_ALIVE_MS = 3_600_000
 
 export async function listenRunner(
-  deps: { runner: Runner; log: Log; version: string },
+  deps: { runner: ServedRunner; log: Log; version: string },
   address: { host: string; port: number },
 ): Promise<Result<RunnerServer, Problem>> {
   const token = randomBytes(24).toString('base64url')
   const loopDelay = monitorEventLoopDelay({ resolution: 20 })
   let desk: Desk | undefined
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, headersTimeout: 0 }, (request, response) => {
-    if (desk !== undefined) answer(desk, request, response)
+    const at = desk
+    if (at !== undefined) safely(at, request, response, () => answer(at, request, response))
   })
   server.maxRequestsPerSocket = 0
   const failed = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -84,11 +98,11 @@ const HEALTH: Route = { method: 'GET', run: (desk, _request, response) => sendJs
 const METRICS: Route = { method: 'GET', run: (desk, _request, response) => sendMetrics(desk, response) }
 const SESSIONS: Route = { method: 'POST', run: createSession }
 const SESSION: Route = { method: 'DELETE', run: deleteSession }
-const OF_SESSION: Readonly<Record<string, Route>> = {
-  turns: { method: 'POST', run: postTurn },
-  events: { method: 'GET', run: openEvents },
-  cancel: { method: 'POST', run: cancel },
-}
+const OF_SESSION: ReadonlyMap<string, Route> = new Map([
+  ['turns', { method: 'POST', run: postTurn }],
+  ['events', { method: 'GET', run: openEvents }],
+  ['cancel', { method: 'POST', run: cancel }],
+])
 
 function findRoute(path: string, parts: readonly string[]): Route | undefined {
   if (path === '/health') return HEALTH
@@ -96,7 +110,18 @@ function findRoute(path: string, parts: readonly string[]): Route | undefined {
   if (parts[1] !== 'v1' || parts[2] !== 'sessions') return undefined
   if (parts.length === 3) return SESSIONS
   if (parts.length === 4) return SESSION
-  return parts.length === 5 ? OF_SESSION[parts[4] ?? ''] : undefined
+  return parts.length === 5 ? OF_SESSION.get(parts[4] ?? '') : undefined
+}
+
+/** The edge at which a mistake of ours ends: logged, told without its details. */
+function safely(desk: Desk, request: http.IncomingMessage, response: http.ServerResponse, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    desk.log.error(`The runner API broke at ${request.method} ${request.url}`, error)
+    if (response.headersSent) response.destroy()
+    else sendProblem(response, 500, brokenRequest())
+  }
 }
 
 function answer(desk: Desk, request: http.IncomingMessage, response: http.ServerResponse): void {
@@ -115,12 +140,18 @@ function answer(desk: Desk, request: http.IncomingMessage, response: http.Server
 }
 
 function createSession(desk: Desk, request: http.IncomingMessage, response: http.ServerResponse): void {
-  readJsonBody(request, (body) => {
-    const settings = body.ok ? readSettings(body.value) : body
+  withBody(desk, request, response, (body) => {
+    const settings = readSettings(body)
     const created = settings.ok ? desk.runner.createSession(settings.value) : settings
     if (created.ok) sendJson(response, 201, created.value)
-    else if ('status' in created.error) sendProblem(response, created.error.status, created.error.problem)
     else sendProblem(response, 400, created.error)
+  })
+}
+
+function withBody(desk: Desk, request: http.IncomingMessage, response: http.ServerResponse, then: (body: unknown) => void): void {
+  readJsonBody(request, (body) => {
+    if (body.ok) safely(desk, request, response, () => then(body.value))
+    else sendProblem(response, body.error.status, body.error.problem)
   })
 }
 
@@ -140,10 +171,9 @@ function readSettings(body: unknown): Result<SessionSettings, Problem> {
 
 /** The hot path of a burst: no schema, one check. */
 function postTurn(desk: Desk, request: http.IncomingMessage, response: http.ServerResponse, id: SessionId): void {
-  readJsonBody(request, (body) => {
-    const text = body.ok && typeof body.value === 'object' && body.value !== null && 'text' in body.value ? body.value.text : undefined
-    if (!body.ok) sendProblem(response, body.error.status, body.error.problem)
-    else if (typeof text !== 'string' || text === '') sendProblem(response, 400, turnWithoutText())
+  withBody(desk, request, response, (body) => {
+    const text = typeof body === 'object' && body !== null && 'text' in body ? body.text : undefined
+    if (typeof text !== 'string' || text === '') sendProblem(response, 400, turnWithoutText())
     else {
       const posted = desk.runner.postTurn(id, text)
       if (posted.ok) sendJson(response, 202, posted.value)

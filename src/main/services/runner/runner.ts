@@ -73,7 +73,8 @@ export function createRunner(deps: RunnerDeps) {
 
   /** The first turn of its session goes on to admission; the others wait for it. */
   function admitNext(session: Session): void {
-    const turn = session.turns[0]
+    const [first] = session.turns
+    const turn = first === undefined ? undefined : turns.get(first)
     if (turn === undefined || turn.phase !== 'waiting') return
     // The sweep decides how many run; the limit is for chats.
     if (session.settings.origin === 'sweep') start(turn)
@@ -135,7 +136,7 @@ export function createRunner(deps: RunnerDeps) {
     turn.step('end')
     turn.clearDeadline()
     turns.delete(turn.id)
-    session.turns.splice(session.turns.indexOf(turn), 1)
+    session.turns.splice(session.turns.indexOf(turn.id), 1)
     // Without background work wall ends with the answer, not with our own bookkeeping.
     const quiet = ending.outcome === 'completed' && turn.calls.at(-1)?.purpose === 'answer'
     const timeline = turn.timeline(ending, quiet && turn.doneAtMs !== null ? turn.doneAtMs : clock.nowMs())
@@ -159,8 +160,12 @@ export function createRunner(deps: RunnerDeps) {
   }
 
   function stopAll(session: Session): boolean {
+    // The last one first: else the end of one would let in the next.
     const open = [...session.turns].reverse()
-    for (const turn of open) stop(turn, { outcome: 'cut', problem: null })
+    for (const id of open) {
+      const turn = turns.get(id)
+      if (turn !== undefined) stop(turn, { outcome: 'cut', problem: null })
+    }
     return open.length > 0
   }
 
@@ -185,7 +190,7 @@ export function createRunner(deps: RunnerDeps) {
       if (session.turns.length >= MAX_TURNS_PER_SESSION) return err(sessionBusy(MAX_TURNS_PER_SESSION))
       const turn = new Turn(turnIdSchema.parse(randomUUID()), session, clock.nowMs())
       turns.set(turn.id, turn)
-      session.turns.push(turn)
+      session.turns.push(turn.id)
       const { turnDeadlineMs } = session.settings
       turn.clearDeadline = clock.after(turnDeadlineMs, () => stop(turn, { outcome: 'failed', problem: deadlinePassed(turnDeadlineMs) }))
       session.emit(turn.id, { type: 'turn-accepted', text }, turn.acceptedAtMs)

@@ -7,7 +7,6 @@ import { Conversation, isTitled } from '../../../core/session/conversation.ts'
 import type { SessionEvent, SessionSettings } from '../../../core/session/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpOrigin } from '../../platform/http-client.ts'
-import type { Turn } from './turn.ts'
 
 type WithoutStamps<E> = E extends SessionEvent ? Omit<E, 'seq' | 'atMs' | 'turnId'> : never
 export type EventBody = WithoutStamps<SessionEvent>
@@ -23,8 +22,8 @@ export class Session {
   readonly settings: SessionSettings
   readonly server: HttpOrigin
   readonly conversation = new Conversation()
-  /** The first one runs or is next to run; the others wait for it. */
-  readonly turns: Turn[] = []
+  /** Those that have not ended: the first one runs or is next to run, the others wait for it. */
+  readonly turns: TurnId[] = []
   titled = false
   closing = false
 
