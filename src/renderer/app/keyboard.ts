@@ -32,7 +32,8 @@ export function listenToKeys(deps: KeyboardDeps): () => void {
     event.preventDefault()
     event.stopPropagation()
     if (command.refused === undefined) command.run()
-    else deps.onRefused(command)
+    // Esc is pressed for many reasons; nobody needs to hear that there was nothing to cancel.
+    else if (chord !== 'escape') deps.onRefused(command)
   }
   // Chords with a modifier are taken before any field or terminal sees them, plain keys only when nobody else wanted them.
   const early = (event: KeyboardEvent) => {

@@ -1,0 +1,125 @@
+/** The plan of a sweep that runs or ran: nothing to change here. */
+
+import { formatBytes, formatCount, formatMs, formatRatio } from '../../../core/report/format-number.ts'
+import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
+import type { ServerFacts } from '../../../core/sweep/target.ts'
+import { modeOf } from '../../stores/plan-store.ts'
+import { LockGlyph } from '../../ui/glyphs.tsx'
+import { KeyValues, PanelHead } from '../../ui/panel.tsx'
+import { Instrument } from './instrument.tsx'
+import styles from './plan-panel.module.css'
+import { modelOf, placeOfTarget } from './sweep-words.ts'
+
+function serverName(facts: ServerFacts): string {
+  const version = facts.version === null ? '' : facts.versionKnown ? ` ${facts.version}` : ' (version unknown)'
+  if (facts.kind === 'ollama') return `Ollama${version}`
+  if (facts.kind === 'plimsoll') return facts.simulated ? 'Simulated server, built in' : 'Built-in server'
+  return 'Model server of unknown kind'
+}
+
+function sizeLine(facts: ServerFacts): string {
+  const parts = [
+    facts.quantization,
+    facts.modelSizeBytes === null ? null : formatBytes(facts.modelSizeBytes),
+    facts.vramBytes === null ? null : facts.vramBytes > 0 ? `${formatBytes(facts.vramBytes)} on the GPU` : 'CPU only',
+    facts.contextTokens === null ? null : `${formatCount(facts.contextTokens)} ctx`,
+  ]
+  return parts.filter((part) => part !== null && part !== '').join(', ')
+}
+
+function slotsLine(facts: ServerFacts): string {
+  if (facts.declaredSlots === null) return 'slots not declared; the sweep sees them'
+  const slots = `${facts.declaredSlots} ${facts.declaredSlots === 1 ? 'slot' : 'slots'} declared`
+  return facts.declaredSlotsSource === null ? slots : `${slots}: ${facts.declaredSlotsSource}`
+}
+
+function TargetSection({ state }: { state: SweepState }) {
+  const { facts } = state
+  const { target } = state.plan.request
+  return (
+    <section>
+      <h3>Target</h3>
+      <p className={`strong ${styles.target}`}>{facts?.model ?? modelOf(target)}</p>
+      <p className="s dim">
+        {facts === null ? placeOfTarget(target) : `${serverName(facts)} at `}
+        {facts === null ? null : <span className="num">{facts.url.replace(/^https?:\/\//, '')}</span>}
+      </p>
+      {facts === null ? null : <p className="s dim">{sizeLine(facts)}</p>}
+      {facts === null ? null : <p className="s dim">{slotsLine(facts)}</p>}
+    </section>
+  )
+}
+
+export function PlanView({ state, onChange }: { state: SweepState; onChange(): void }) {
+  const { plan } = state
+  const { request, workload, slo } = plan
+  const levels = [...new Set(request.levels)].sort((a, b) => a - b)
+  const variants = workload.variants.length
+  return (
+    <aside className={styles.panel} aria-label="Plan" data-region tabIndex={-1}>
+      <div className={styles.head}>
+        <PanelHead title="Plan">
+          {state.status === 'running' ? (
+            <span className={`s ${styles.resetter}`}>
+              <LockGlyph size={12} /> locked while it runs
+            </span>
+          ) : (
+            <button type="button" className={`s ${styles.resetter}`} onClick={onChange}>
+              Change <kbd>P</kbd>
+            </button>
+          )}
+        </PanelHead>
+      </div>
+      <div className={styles.scroll}>
+        <TargetSection state={state} />
+        <section>
+          <h3>
+            Levels, shuffled, {request.repeats} {request.repeats === 1 ? 'repeat' : 'repeats each'}
+          </h3>
+          <ol className={styles.levels}>
+            {levels.map((n) => (
+              <li key={n}>{n}</li>
+            ))}
+          </ol>
+        </section>
+        <section>
+          <h3>Workload: chat, in bursts</h3>
+          <KeyValues
+            rows={[
+              { key: 'Prompt', value: `${workload.promptTokens} tokens, unique` },
+              { key: 'Answer', value: `${workload.outputTokens} tokens, capped` },
+              { key: 'Background', value: workload.memoryNote ? 'memory note' : 'none' },
+              ...(variants === 0 ? [] : [{ key: 'Variants', value: `${variants}, in turn` }]),
+            ]}
+          />
+        </section>
+        <section>
+          <h3>Holds when</h3>
+          <KeyValues
+            rows={[
+              { key: 'ttfa within', value: formatMs(slo.ttfaMs) },
+              { key: 'for at least', value: `${formatRatio(slo.targetRatio)} of sessions` },
+              { key: 'errors under', value: formatRatio(slo.maxErrorRatio) },
+            ]}
+          />
+        </section>
+        <section>
+          <h3>Mode: {modeOf(request) ?? 'own'}</h3>
+          <KeyValues
+            rows={[
+              { key: 'Legs', value: request.legs.join(', ') },
+              { key: 'Cells', value: state.cells.length },
+              { key: 'Seed', value: plan.seed },
+              { key: 'Cost', value: 'none, local' },
+              ...(request.faults.runnerBlockMs > 0 ? [{ key: 'Fault', value: `loop blocked ${formatMs(request.faults.runnerBlockMs)}` }] : []),
+            ]}
+          />
+        </section>
+        <section>
+          <h3>Instrument</h3>
+          <Instrument state={state} />
+        </section>
+      </div>
+    </aside>
+  )
+}
