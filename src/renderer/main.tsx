@@ -1,4 +1,5 @@
 /** The page's entry: connects, makes the stores, draws the frame. */
+import './no-eval.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'

@@ -1,18 +1,17 @@
 /** Latency by sessions in flight: p50 solid, p95 dashed, single sessions as dots, the load line. The table under it holds the same figures. */
 import { useRef } from 'react'
 import { Area, CartesianGrid, ComposedChart, Line, XAxis, YAxis } from 'recharts'
-import { formatMs } from '../../../core/report/format-number.ts'
+import { plainMs } from '../../ui/plain-ms.ts'
 import { useSize } from '../../ui/use-size.ts'
 import type { ChartColumn, ChartModel } from './chart-model.ts'
 import styles from './latency-chart.module.css'
 import { LoadLineOverlay, SessionDots } from './load-line-overlay.tsx'
 
+/** The table below has its columns under the levels, so it keeps the same margins. */
 export const AXIS_WIDTH = 60
-const TICK = { className: styles.axis }
+export const RIGHT_MARGIN = 20
+const TICK = { fontSize: 11, fontFamily: 'var(--font-mono)', fill: 'var(--text-2)' }
 const MARGIN = { top: 10, right: 0, bottom: 0, left: 0 }
-
-/** A scale reads better without decimals: `500 ms`, `2 s`, `0.1 ms`. */
-const tickText = (ms: number) => (ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`)
 
 function spoken(model: ChartModel): string {
   const { loadLine, metric, columns } = model
@@ -71,7 +70,7 @@ export function LatencyChart({ model }: { model: ChartModel }) {
             scale="log"
             domain={domain}
             ticks={[...ticks]}
-            tickFormatter={tickText}
+            tickFormatter={plainMs}
             interval={0}
             width={AXIS_WIDTH}
             tick={TICK}
@@ -108,5 +107,3 @@ export function missingSamples(model: ChartModel): string | undefined {
   if (begun.length !== 1 || only === undefined || only.sessions >= 6) return undefined
   return `N = ${only.n}: ${only.sessions} of 6 samples`
 }
-
-export const sloText = (model: ChartModel) => `ttfa within ${formatMs(model.sloMs)}`

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { formatAmount, formatRate } from '../../../core/report/format-number.ts'
 import { percentileText } from '../../../core/report/format-percentile.ts'
 import type { ChartColumn, ChartModel } from './chart-model.ts'
+import { AXIS_WIDTH, RIGHT_MARGIN } from './latency-chart.tsx'
 import styles from './level-table.module.css'
 
 /** For p95, and with it for the bound of what held (M8). */
@@ -78,6 +79,13 @@ export function LevelTable({ model }: { model: ChartModel }) {
       <caption className="sr">
         {model.metric} and load by level, {model.leg} leg
       </caption>
+      <colgroup>
+        <col style={{ width: AXIS_WIDTH }} />
+        {model.columns.map((column) => (
+          <col key={column.n} />
+        ))}
+        <col style={{ width: RIGHT_MARGIN }} />
+      </colgroup>
       <thead className="sr">
         <tr>
           <th scope="col">level</th>

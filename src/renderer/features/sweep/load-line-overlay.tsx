@@ -1,7 +1,7 @@
 /** What recharts has not: the single sessions as two paths, the load line with the mark, the names of the curves. */
 import { usePlotArea, useXAxisScale, useYAxisScale, ZIndexLayer } from 'recharts'
-import { formatMs } from '../../../core/report/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { plainMs } from '../../ui/plain-ms.ts'
 import type { ChartColumn, ChartModel } from './chart-model.ts'
 import styles from './latency-chart.module.css'
 
@@ -86,7 +86,7 @@ type TextsProps = { model: ChartModel; place: Place; y: number; ringX: number | 
 function LoadLineTexts({ model, place, y, ringX }: TextsProps) {
   const { loadLine, metric, sloMs } = model
   const none = loadLine.kind === 'none-holds'
-  const slo = `SLO: ttfa within ${formatMs(sloMs)}${none ? '; no level holds' : ''}`
+  const slo = `SLO: ttfa within ${plainMs(sloMs)}${none ? '; no level holds' : ''}`
   return (
     <>
       {metric === 'ttfa' ? (

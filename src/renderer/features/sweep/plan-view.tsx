@@ -1,11 +1,12 @@
 /** The plan of a sweep that runs or ran: nothing to change here. */
 
-import { formatBytes, formatCount, formatMs, formatRatio } from '../../../core/report/format-number.ts'
+import { formatBytes, formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
 import { modeOf } from '../../stores/plan-store.ts'
 import { LockGlyph } from '../../ui/glyphs.tsx'
 import { KeyValues, PanelHead } from '../../ui/panel.tsx'
+import { plainMs } from '../../ui/plain-ms.ts'
 import { Instrument } from './instrument.tsx'
 import styles from './plan-panel.module.css'
 import { modelOf, placeOfTarget } from './sweep-words.ts'
@@ -97,7 +98,7 @@ export function PlanView({ state, onChange }: { state: SweepState; onChange(): v
           <h3>Holds when</h3>
           <KeyValues
             rows={[
-              { key: 'ttfa within', value: formatMs(slo.ttfaMs) },
+              { key: 'ttfa within', value: plainMs(slo.ttfaMs) },
               { key: 'for at least', value: `${formatRatio(slo.targetRatio)} of sessions` },
               { key: 'errors under', value: formatRatio(slo.maxErrorRatio) },
             ]}
@@ -111,7 +112,7 @@ export function PlanView({ state, onChange }: { state: SweepState; onChange(): v
               { key: 'Cells', value: state.cells.length },
               { key: 'Seed', value: plan.seed },
               { key: 'Cost', value: 'none, local' },
-              ...(request.faults.runnerBlockMs > 0 ? [{ key: 'Fault', value: `loop blocked ${formatMs(request.faults.runnerBlockMs)}` }] : []),
+              ...(request.faults.runnerBlockMs > 0 ? [{ key: 'Fault', value: `loop blocked ${plainMs(request.faults.runnerBlockMs)}` }] : []),
             ]}
           />
         </section>

@@ -111,7 +111,9 @@ function ChartPart({ sweep, state, metric, onMetric }: ChartPartProps) {
     <>
       <div className={styles.chartHead}>
         <PanelHead title="Latency by sessions in flight" note={missingSamples(model)}>
-          {legs.length < 2 ? null : <Segmented label="Leg" options={legs.map((one) => ({ value: one, label: one }))} value={leg} onChange={(next: Leg) => setLeg(next)} />}
+          {legs.length < 2 ? null : (
+            <Segmented label="Leg" options={legs.map((one) => ({ value: one, label: one }))} value={leg} onChange={(next: Leg) => setLeg(next)} />
+          )}
           <Segmented label="Metric" options={METRICS.map((one) => ({ value: one, label: one }))} value={metric} onChange={onMetric} />
         </PanelHead>
       </div>

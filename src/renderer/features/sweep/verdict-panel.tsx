@@ -1,6 +1,6 @@
 /** The verdict as it firms up: sentence, confidence, ceilings, shares of the growth, evidence, and what to do with it. */
 import type { ReactNode } from 'react'
-import type { Analysis, Ceiling, Evidence } from '../../../core/analysis/analysis.ts'
+import type { Analysis, Ceiling, Evidence, Part } from '../../../core/analysis/analysis.ts'
 import { formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import { ceilingText, isSimulated, sweepNumbers, voidCells } from '../../../core/report/report-levels.ts'
 import { CONFIDENCES, count, PART_WORDS } from '../../../core/report/words.ts'
@@ -88,6 +88,20 @@ function Ceilings({ analysis }: { analysis: Analysis | undefined }) {
   )
 }
 
+/** Whose share it is, named as the verdict names it. */
+const GROWTH_WORDS: Readonly<Record<Part, string>> = {
+  runner: 'Runner process',
+  admission: 'Runner’s own limit',
+  queue: 'Model server queue',
+  load: 'Model load',
+  swap: 'Model swap',
+  prefill: 'Prefill',
+  neighbourPrefill: 'Neighbours’ prefill',
+  decode: 'Decode',
+  tools: 'Tools',
+  background: 'Background work',
+}
+
 /** Shares too small to read are left out; they are in the report. */
 const LEAST_SHARE = 0.005
 const MOST_PARTS = 4
@@ -108,7 +122,7 @@ function Growth({ growth }: { growth: NonNullable<Analysis['growth']> }) {
       <ol className={styles.growth}>
         {parts.map(({ part, share }) => (
           <li key={part} title={PART_WORDS[part].meaning}>
-            <span>{PART_WORDS[part].label}</span>
+            <span>{GROWTH_WORDS[part]}</span>
             <span>
               <b>{formatRatio(share.value)}</b>
               {percentOf(share.low)} to {percentOf(share.high)}

@@ -82,7 +82,8 @@ function LaneText({ lane, outputTokens }: { lane: LaneView; outputTokens: number
   )
 }
 
-const tickText = (ms: number, axisMs: number) => (axisMs >= 1000 ? `${ms / 1000} s` : `${ms} ms`)
+/** All ticks in the unit that the axis needs. */
+const tickText = (ms: number, axisMs: number) => (axisMs >= 1000 ? `${Number((ms / 1000).toFixed(2))} s` : `${ms} ms`)
 
 export function WaveLanes({ wave, outputTokens }: { wave: WaveView; outputTokens: number }) {
   const { lanes, axisMs, tickMs, nowMs } = wave
