@@ -52,8 +52,9 @@ export function formatRatio(ratio: number): string {
 
 /** @param percent 0 to 100 @returns one decimal, none where it would be 0: `57 %`, `98.1 %` */
 export function formatPercent(percent: number): string {
-  const rounded = Math.round(percent * 10) / 10
-  return `${Number.isInteger(rounded) ? rounded : rounded.toFixed(1)} %`
+  const rounded = Math.round(Math.abs(percent) * 10) / 10
+  const sign = percent < 0 && rounded > 0 ? '−' : ''
+  return `${sign}${Number.isInteger(rounded) ? rounded : rounded.toFixed(1)} %`
 }
 
 /** Powers of 1000, as disks and model files are sold: `145 MB`, `15.6 GB`. */

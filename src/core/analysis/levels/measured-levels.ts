@@ -33,7 +33,7 @@ export function limitedCells(state: SweepState): CellState[] {
   }
   return state.cells.filter(({ cell, driver, status, voidReason }) => {
     if (status === 'void') return voidReason?.code === 'driver-limited'
-    return driver !== null && driverLimits(cell, rows.get(cell.index) ?? [], driver).length > 0
+    return driver !== null && driverLimits(cell, rows.get(cell.index) ?? [], driver).broken.length > 0
   })
 }
 

@@ -20,6 +20,8 @@ export type LoadLineInput = {
 
 type Point = { readonly n: number; readonly x: number; readonly y: number }
 
+/** The SLO's line needs air above it, for its label. */
+const HEADROOM = 1.25
 /** Dots are spread over this share of a level's width. */
 const SPREAD = 0.3
 /** Turns by the golden ratio fill a width evenly, in any number. */
@@ -34,7 +36,7 @@ export function loadLineChart(input: LoadLineInput): Markup {
     return reading.kind === 'value' ? reading.ms : null
   }
   const known = levels.flatMap((level) => [value(level, 'p50'), value(level, 'p95')]).filter((ms) => ms !== null)
-  const yAxis = logMsAxis([...known, ...dots.map(({ ttfaMs }) => ttfaMs), sloMs])
+  const yAxis = logMsAxis([...known, ...dots.map(({ ttfaMs }) => ttfaMs), sloMs * HEADROOM])
   const points = (name: PercentileName): Point[] =>
     levels.flatMap((level) => {
       const ms = value(level, name)

@@ -91,7 +91,7 @@ function growthTable(growth: ReportPage['analysis']['growth'], levels: readonly 
   const wall = (n: number) => levels.find((level) => level.n === n)
   const [from, to] = [wall(growth.fromN), wall(growth.toN)]
   const grown = from === undefined || to === undefined ? '' : `, ${formatMs(wallOf(to) - wallOf(from))} in all`
-  const parts = growth.parts.filter(({ share }) => Math.abs(share.value) >= 0.0005).sort((a, b) => b.share.value - a.share.value)
+  const parts = growth.parts.filter(({ share }) => Math.abs(share.value) >= 0.005).sort((a, b) => b.share.value - a.share.value)
   if (parts.length === 0) return null
   return html`<h3 class="cap growth-head">What the growth is made of, from N = ${growth.fromN} to N = ${growth.toN}${grown}</h3>
 <table class="growth"><caption class="sr">Share of each part in the growth of the mean wall, with its 95 % interval</caption><tbody>${parts.map(({ part, share }) => html`<tr><th scope="row">${partSwatch(part)}${PART_WORDS[part].label}</th><td class="bar">${shareBar(part, share)}</td><td>${formatRatio(share.value)}</td><td><small>${formatRatio(share.low)} to ${formatRatio(share.high)}</small></td></tr>`)}</tbody></table>`
