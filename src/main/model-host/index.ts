@@ -4,6 +4,8 @@ import { parentPort } from '../platform/child.ts'
 import { type FromModelHost, toModelHostSchema } from './messages.ts'
 import { type ModelServerHandle, startModelServer } from './model-server.ts'
 
+const STOP_LIMIT_MS = 2_000
+
 const port = parentPort()
 if (port === undefined) {
   process.stderr.write('This is a part of Plimsoll that Plimsoll starts itself. To run a model server: plimsoll model-server --engine simulated\n')
@@ -34,6 +36,8 @@ async function start(options: Parameters<typeof startModelServer>[0]): Promise<v
 }
 
 async function end(): Promise<void> {
+  // A step of a large model can take long; the process must not.
+  setTimeout(() => process.exit(0), STOP_LIMIT_MS)
   await server?.stop()
   process.exit(0)
 }

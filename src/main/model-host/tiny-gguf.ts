@@ -3,6 +3,7 @@
  * The output rows of control, byte and prefix tokens are zero and those of whole words random: the end-of-turn token practically
  * never wins, and an answer runs to num_predict, which makes it a repeatable load.
  */
+import { randomUUID } from 'node:crypto'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeGguf, encodeWeights, type MetadataValue, type Tensor, type TensorType } from './gguf/gguf-writer.ts'
@@ -55,7 +56,7 @@ export async function ensureTinyGguf(dir: string, name: TinyModelName): Promise<
   const there = await stat(path).catch(() => undefined)
   if (there !== undefined && there.size > 0) return path
   await mkdir(dir, { recursive: true })
-  const unfinished = `${path}.${process.pid}.part`
+  const unfinished = `${path}.${randomUUID()}.part`
   await writeFile(unfinished, makeTinyGguf(TINY_SHAPES[name]))
   await rename(unfinished, path)
   return path

@@ -1,8 +1,9 @@
 /** What the control server can be told. Same defaults as the pacing server that peers were measured on: 50 ms, then 100 tokens/s, 64 tokens. */
 import { z } from 'zod'
+import { modelNamesSchema } from '../model-names.ts'
 
 export const nullSettingsSchema = z.strictObject({
-  models: z.array(z.string().min(1)).min(1).default(['plimsoll-null']),
+  models: modelNamesSchema.default(['plimsoll-null']),
   /** From slot to first token. 0: at once. */
   prefillMs: z.number().min(0).default(50),
   /** Pace of one stream; 0: all tokens at once. */

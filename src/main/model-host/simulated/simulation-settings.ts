@@ -1,6 +1,7 @@
 /** Every knob of the simulated server: its known truth. Set by `--sim key=value` or a JSON file; what is not named keeps its default. */
 import { z } from 'zod'
 import { forcedToolFields } from '../forced-tool-call.ts'
+import { modelNamesSchema } from '../model-names.ts'
 
 const share = z.number().min(0).max(1).default(0)
 const lengthMs = z.number().min(0)
@@ -8,7 +9,7 @@ const lengthMs = z.number().min(0)
 export const simulationSettingsSchema = z.strictObject({
   /** Lots (errors, resets, lengths) are drawn from it; same seed and same prompts, same lots. */
   seed: z.number().int().default(1),
-  models: z.array(z.string().min(1)).min(1).default(['plimsoll-simulated']),
+  models: modelNamesSchema.default(['plimsoll-simulated']),
   /** Context of requests that name none, tokens. A request that names another makes the model reload. */
   contextTokens: z.number().int().positive().default(4_096),
 
