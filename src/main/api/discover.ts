@@ -1,0 +1,75 @@
+/** What the first page tells of this machine: model servers, built-in engines, agent programs, keys (there or not, never their value). */
+import type { Found } from '../../contract/endpoints/app.ts'
+import { problemText } from '../../core/result/problem.ts'
+import type { App } from '../compose.ts'
+import { findProgram } from '../composition/find-programs.ts'
+import { whyNoLlama } from '../composition/llama-there.ts'
+
+const AGENT_PROGRAMS = ['claude', 'codex', 'opencode', 'aider', 'ollama']
+const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
+
+function findAgents(): Found[] {
+  return AGENT_PROGRAMS.map((name) => {
+    const path = findProgram(name, process)
+    const found = path !== undefined
+    return { kind: 'agent-cli', name, found, where: path ?? 'PATH', fact: found ? 'installed' : 'not on the PATH', targets: [] }
+  })
+}
+
+function findKeys(): Found[] {
+  return KEYS.map((name) => {
+    const found = (process.env[name] ?? '') !== ''
+    return { kind: 'key', name, found, where: 'environment', fact: found ? 'set' : 'not set', targets: [] }
+  })
+}
+
+function findEngines(): Found[] {
+  const llama = whyNoLlama()
+  return [
+    {
+      kind: 'engine',
+      name: 'llama.cpp, built in',
+      found: llama === null,
+      where: 'built in',
+      fact: llama ?? 'real inference on a small generated model, word salad',
+      targets:
+        llama === null
+          ? [
+              {
+                label: 'Built-in llama.cpp, tiny model',
+                target: { kind: 'built-in', engine: 'llama', model: 'plimsoll-tiny', slots: 1, settings: {} },
+              },
+            ]
+          : [],
+    },
+    {
+      kind: 'engine',
+      name: 'simulated server, built in',
+      found: true,
+      where: 'built in',
+      fact: 'no inference: a known truth to try the sweep on',
+      targets: [
+        { label: 'Simulated server, 4 slots', target: { kind: 'built-in', engine: 'simulated', model: 'simulated', slots: 4, settings: {} } },
+      ],
+    },
+  ]
+}
+
+async function findServers({ models }: App): Promise<Found[]> {
+  const servers = await models.discoverServers()
+  return servers.map(({ url, version, problem, models: names }) => ({
+    kind: 'model-server',
+    name: 'Ollama',
+    found: problem === null,
+    where: url,
+    fact: problem === null ? `${version === null ? 'version unknown' : `version ${version}`}, ${modelCount(names.length)}` : problemText(problem),
+    targets: names.map(({ name }) => ({ label: `${name} at ${url}`, target: { kind: 'server', url, model: name } })),
+  }))
+}
+
+const modelCount = (count: number) => (count === 0 ? 'no model that chats' : count === 1 ? '1 model' : `${count} models`)
+
+/** Up to 2 s: the servers are asked, the rest is looked up. */
+export async function discover(app: App): Promise<Found[]> {
+  return [...(await findServers(app)), ...findEngines(), ...findAgents(), ...findKeys()]
+}
