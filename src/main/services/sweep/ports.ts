@@ -21,7 +21,7 @@ export type SweepStore = {
     readonly simulated: boolean
     readonly levels: readonly number[]
     readonly cellsPlanned: number
-  }): void
+  }): Result<unknown, Problem>
   append(sweepId: SweepId, events: readonly SweepEvent[]): void
   read(sweepId: SweepId): Promise<readonly SweepEvent[]> | readonly SweepEvent[]
   /** All its events were appended before. */

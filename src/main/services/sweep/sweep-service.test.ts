@@ -83,7 +83,7 @@ async function setUp(behaviour: Partial<Behaviour> = {}, change: Partial<SweepPo
     },
     setRunnerFault: ({ blockMs }) => bench.faults.push(blockMs),
     store: {
-      create: () => {},
+      create: () => ok(1),
       append: (_, events) => void bench.stored.push(...events),
       read: () => bench.stored,
       finish: (_, state) => {

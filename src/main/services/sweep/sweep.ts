@@ -126,7 +126,7 @@ export function createSweepService(ports: SweepPorts): SweepService {
         const sweepId = ports.newSweepId()
         const plan = planSweep(request, { sweepId })
         const facts = target.value.facts
-        store.create({
+        const created = store.create({
           sweepId,
           startedEpochMs: clock.epochMs(),
           targetLabel: targetLabel(facts),
@@ -134,6 +134,10 @@ export function createSweepService(ports: SweepPorts): SweepService {
           levels: request.levels,
           cellsPlanned: plan.cells.length,
         })
+        if (!created.ok) {
+          await target.value.stop()
+          return created
+        }
         const sweep: Running = {
           sweepId,
           plan,
