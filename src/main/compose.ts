@@ -1,12 +1,30 @@
 /** Builds everything once, joins the services by functions, and ends all in order. The only place that knows every service. */
+import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { analyse } from '../core/analysis/analyse.ts'
+import type { ProcessRef } from '../core/metric/process-ref.ts'
+import { reportJson } from '../core/report/report-json.ts'
+import { sweepIdSchema } from '../core/result/ids.ts'
 import type { Problem } from '../core/result/problem.ts'
 import { ok, type Result } from '../core/result/result.ts'
 import type { Environment } from '../core/sweep/sweep-event.ts'
+import type { Target } from '../core/sweep/target.ts'
+import { type ChatBook, createChatBook } from './composition/chat-book.ts'
+import { type Closers, createClosers } from './composition/closers.ts'
+import { watchEnvironment } from './composition/environment.ts'
+import { noTerminals, type Terminals } from './composition/no-terminals.ts'
+import { createSweepRecords, type SweepRecords } from './composition/sweep-records.ts'
+import { startTarget } from './composition/targets.ts'
 import type { ForkChild } from './platform/child.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
 import { version } from './platform/version.ts'
+import { createModels, type Models } from './services/models/models.ts'
+import { createRunner, type Runner } from './services/runner/runner.ts'
+import { createSampler, type Sampler } from './services/sampler/sampler.ts'
+import { openStore, type Store } from './services/store/store.ts'
+import { createSweepService, type SweepService } from './services/sweep/sweep.ts'
 
 export interface ComposeOptions {
   dataDir: string
@@ -24,18 +42,122 @@ export interface App {
   readonly shell: string
   readonly clock: Clock
   readonly log: Log
+  readonly store: Store
+  readonly runner: Runner
+  /** The runner's HTTP API. The token never leaves main and its children. */
+  readonly runnerApi: { readonly url: string; readonly token: string }
+  readonly models: Models
+  readonly sampler: Sampler
+  readonly terminals: Terminals
+  readonly chats: ChatBook
+  readonly sweeps: SweepService
+  readonly sweepRecords: SweepRecords
   close(): Promise<void>
 }
 
+/** Until the person chooses another. */
+const DEFAULT_RUNNER_LIMIT = 4
+
+/** The control of the null leg: answers at once; 0 slots = no limit. */
+const NULL_TARGET: Target = { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: {} }
+
+/** What was opened is closed again when a later part can't be. */
 export async function composeApp(options: ComposeOptions): Promise<Result<App, Problem>> {
+  const closers = createClosers(options.log)
+  let composed: Result<App, Problem> | undefined
+  try {
+    composed = await build(options, closers)
+    return composed
+  } finally {
+    if (composed?.ok !== true) await closers.closeAll()
+  }
+}
+
+async function build(options: ComposeOptions, closers: Closers): Promise<Result<App, Problem>> {
+  const { dataDir, host, fork, log } = options
+  const clock = systemClock
+
+  const opened = openStore({ dir: dataDir, clock, log })
+  if (!opened.ok) return opened
+  const store = opened.value
+  closers.add('store', () => store.close())
+
+  const runner = createRunner({ clock, log, limit: DEFAULT_RUNNER_LIMIT, version })
+  closers.add('runner', () => runner.close())
+  const runnerApi = await runner.listen({ host: '127.0.0.1', port: 0 })
+  if (!runnerApi.ok) return runnerApi
+  const chats = createChatBook({ runner, store, clock, log })
+
+  const models = createModels({ fork, dir: join(dataDir, 'models'), log, env: process.env })
+  closers.add('built-in model servers', () => models.close())
+
+  const terminals = noTerminals
+
+  const sweepRecords = createSweepRecords({
+    store,
+    reportsDir: join(dataDir, 'reports'),
+    log,
+    analyse,
+    // A large part of main's code, and wanted only when somebody exports.
+    renderHtml: async (...sweep) => (await import('./services/report/render-report-html.ts')).renderReportHtml(...sweep),
+    renderJson: reportJson,
+  })
+  const environment = watchEnvironment(host)
+  const start = (target: Target) => startTarget(models, target)
+  // The sampler looks at processes of parts that are made after it.
+  const processes: (() => readonly ProcessRef[])[] = [() => [{ role: 'main', pid: process.pid, tree: false }], () => terminals.processes()]
+  const sampler = createSampler({
+    clock,
+    processes: () => processes.flatMap((read) => read()),
+    runnerGauges: () => runner.gauges(),
+  })
+  closers.add('sampler', () => sampler.close())
+
+  const sweeps = createSweepService({
+    clock,
+    log,
+    forkDriver: () => fork('load-driver'),
+    startTarget: start,
+    startNull: () => start(NULL_TARGET),
+    runnerApi: runnerApi.value,
+    async residentModels(url) {
+      const resident = await models.residentModels(url)
+      return resident.ok ? ok(resident.value.map(({ name }) => name)) : resident
+    },
+    watchSamples: (listener) => sampler.watch(listener),
+    setRunnerFault: (fault) => runner.setFault(fault),
+    store: {
+      create: (opening) => store.createSweep({ ...opening, levels: [...opening.levels] }),
+      append: (sweepId, events) => store.appendSweepEvents(sweepId, events),
+      read: (sweepId) => store.readSweepEvents(sweepId),
+      finish: (sweepId, state) => sweepRecords.finish(sweepId, state),
+    },
+    get environment() {
+      return environment()
+    },
+    newSweepId: () => sweepIdSchema.parse(randomUUID()),
+  })
+  processes.push(() => sweeps.processes())
+  // First of all to end: it lays down what was measured.
+  closers.add('sweeps', () => sweeps.close())
+
   return ok({
     version,
-    host: options.host,
-    dataDir: options.dataDir,
+    host,
+    dataDir,
     homeDir: homedir(),
     shell: process.env.SHELL ?? '/bin/sh',
-    clock: systemClock,
-    log: options.log,
-    async close() {},
+    clock,
+    log,
+    store,
+    runner,
+    runnerApi: runnerApi.value,
+    models,
+    sampler,
+    terminals,
+    chats,
+    sweeps,
+    sweepRecords,
+    close: () => closers.closeAll(),
   })
 }

@@ -29,15 +29,25 @@ export const foundSchema = z.object({
 })
 export type Found = z.infer<typeof foundSchema>
 
-export const settingsSchema = z.object({
+const settingsShape = {
   /** Turns in flight at once in the runner; the rest waits in a visible queue. */
-  runnerLimit: z.int().min(1).max(4096).default(4),
-  theme: z.enum(['system', 'light', 'dark']).default('system'),
-  terminalFontSize: z.int().min(8).max(32).default(13),
-  webgl: z.enum(['off', 'auto', 'on']).default('auto'),
-  backgroundTitle: z.boolean().default(true),
-  backgroundMemory: z.boolean().default(true),
+  runnerLimit: z.int().min(1).max(4096),
+  theme: z.enum(['system', 'light', 'dark']),
+  terminalFontSize: z.int().min(8).max(32),
+  webgl: z.enum(['off', 'auto', 'on']),
+  backgroundTitle: z.boolean(),
+  backgroundMemory: z.boolean(),
+}
+export const settingsSchema = z.object({
+  runnerLimit: settingsShape.runnerLimit.default(4),
+  theme: settingsShape.theme.default('system'),
+  terminalFontSize: settingsShape.terminalFontSize.default(13),
+  webgl: settingsShape.webgl.default('auto'),
+  backgroundTitle: settingsShape.backgroundTitle.default(true),
+  backgroundMemory: settingsShape.backgroundMemory.default(true),
 })
+/** Made of the shape without defaults: zod would fill them in, and saving one setting would reset the others. */
+const settingsChangeSchema = z.object(settingsShape).partial()
 export type Settings = z.infer<typeof settingsSchema>
 
 export const app = {
@@ -45,7 +55,7 @@ export const app = {
   /** Looks afresh; takes up to 2 s. */
   discover: call({ input: z.object({}), output: z.array(foundSchema) }),
   settings: stream({ input: z.object({}), output: settingsSchema, delivery: 'latest' }),
-  saveSettings: call({ input: settingsSchema.partial(), output: settingsSchema }),
+  saveSettings: call({ input: settingsChangeSchema, output: settingsSchema }),
   /** Small pieces of page state (open tabs, pane layout) under a key, as JSON text; null = never saved. */
   loadLayout: call({ input: z.object({ key: z.string().max(64) }), output: z.object({ json: z.string().nullable() }) }),
   saveLayout: call({ input: z.object({ key: z.string().max(64), json: z.string().max(200_000) }), output: z.object({}) }),

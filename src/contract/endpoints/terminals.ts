@@ -7,6 +7,8 @@ import { call, stream } from '../wire/define.ts'
 export { type Terminal, terminalSchema }
 
 const byId = z.object({ terminalId: terminalIdSchema })
+/** On whatever kind of memory: a child's buffers and the page's differ in type only. */
+const bytesSchema: z.ZodType<Uint8Array> = z.instanceof(Uint8Array)
 const size = { cols: z.int().min(2).max(1000), rows: z.int().min(1).max(1000) }
 
 export const terminals = {
@@ -26,5 +28,5 @@ export const terminals = {
   /** Ends the process tree and waits for it; the entry goes. */
   close: call({ input: byId, output: z.object({}) }),
   /** First a replay of the screen and scrollback as escape sequences, then what the program prints. */
-  output: stream({ input: byId, output: z.instanceof(Uint8Array), delivery: 'bytes' }),
+  output: stream({ input: byId, output: bytesSchema, delivery: 'bytes' }),
 }

@@ -1,20 +1,42 @@
-/** The app itself: what it is. */
+/** The app itself: what it is, what it found on this machine, its settings and the page's layouts. */
 import type { PlimsollContract } from '../../contract/endpoints/index.ts'
 import type { Api } from '../../contract/wire/endpoint-types.ts'
 import { ok } from '../../core/result/result.ts'
 import type { App } from '../compose.ts'
+import { discover } from './discover.ts'
+import { createSettings } from './settings.ts'
 
-export function createAppApi(app: App): Pick<Api<PlimsollContract>['app'], 'info'> {
+const layoutKey = (key: string) => `layout:${key}`
+
+export function createAppApi(app: App): Api<PlimsollContract>['app'] {
+  const { store, runner } = app
+  const settings = createSettings(store)
+  runner.setLimit(settings.get().runnerLimit)
+  settings.onChange(({ runnerLimit }) => runner.setLimit(runnerLimit))
   return {
     info: () =>
       ok({
         version: app.version,
         host: app.host === 'electron' ? 'electron' : 'web',
         dataDir: app.dataDir,
-        runnerUrl: null,
+        runnerUrl: app.runnerApi.url,
         homeDir: app.homeDir,
         shell: app.shell,
         platform: process.platform,
       }),
+    discover: async () => ok(await discover(app)),
+    settings(_input, out) {
+      void out.next(settings.get())
+      return settings.onChange((changed) => void out.next(changed))
+    },
+    saveSettings: (change) => ok(settings.save(change)),
+    loadLayout({ key }) {
+      const json = store.getValue(layoutKey(key))
+      return ok({ json: typeof json === 'string' ? json : null })
+    },
+    saveLayout({ key, json }) {
+      store.setValue(layoutKey(key), json)
+      return ok({})
+    },
   }
 }

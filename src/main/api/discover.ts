@@ -1,6 +1,6 @@
 /** What the first page tells of this machine: model servers, built-in engines, agent programs, keys (there or not, never their value). */
 import type { Found } from '../../contract/endpoints/app.ts'
-import { problemText } from '../../core/result/problem.ts'
+import { type Problem, problemText } from '../../core/result/problem.ts'
 import type { App } from '../compose.ts'
 import { findProgram } from '../composition/find-programs.ts'
 import { whyNoLlama } from '../composition/llama-there.ts'
@@ -62,10 +62,13 @@ async function findServers({ models }: App): Promise<Found[]> {
     name: 'Ollama',
     found: problem === null,
     where: url,
-    fact: problem === null ? `${version === null ? 'version unknown' : `version ${version}`}, ${modelCount(names.length)}` : problemText(problem),
+    fact: problem === null ? `${version === null ? 'version unknown' : `version ${version}`}, ${modelCount(names.length)}` : whyNot(problem),
     targets: names.map(({ name }) => ({ label: `${name} at ${url}`, target: { kind: 'server', url, model: name } })),
   }))
 }
+
+/** On most machines nothing listens there, and that is no fault. */
+const whyNot = (p: Problem) => (p.code === 'server-unreachable' ? 'not running' : problemText(p))
 
 const modelCount = (count: number) => (count === 0 ? 'no model that chats' : count === 1 ? '1 model' : `${count} models`)
 
