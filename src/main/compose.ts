@@ -57,6 +57,7 @@ export interface App {
 
 /** Until the person chooses another. */
 const DEFAULT_RUNNER_LIMIT = 4
+const SUMMARISE_AFTER_MS = 1_500
 
 /** The control of the null leg: answers at once; 0 slots = no limit. */
 const NULL_TARGET: Target = { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: {} }
@@ -140,6 +141,14 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   processes.push(() => sweeps.processes())
   // First of all to end: it lays down what was measured.
   closers.add('sweeps', () => sweeps.close())
+
+  if (host === 'electron' || host === 'web') {
+    // After the page has come up; an analysis takes a moment of main's loop, which a sweep must not pay for.
+    const cancel = clock.after(SUMMARISE_AFTER_MS, () => {
+      if (sweeps.running() === null) sweepRecords.summariseInterrupted()
+    })
+    closers.add('summary of interrupted sweeps', cancel)
+  }
 
   return ok({
     version,

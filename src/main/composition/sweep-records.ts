@@ -113,13 +113,14 @@ export function createSweepRecords(deps: SweepRecordsDeps): SweepRecords {
       if (!sweep.ok) return sweep
       const { state, analysis, number } = sweep.value
       const fileName = fileNameOf(sweep.value, format)
-      if (format === 'json') {
-        const path = join(deps.reportsDir, fileName)
-        const content = `${JSON.stringify(deps.renderJson(state, analysis, path), null, 2)}\n`
-        return ok({ fileName, mediaType: 'application/json', content, path: await write(fileName, content) })
+      if (format === 'html') {
+        const content = await deps.renderHtml(state, analysis, number === undefined ? {} : { number })
+        return ok({ fileName, mediaType: 'text/html', content, path: await write(fileName, content) })
       }
-      const content = await deps.renderHtml(state, analysis, number === undefined ? {} : { number })
-      return ok({ fileName, mediaType: 'text/html', content, path: await write(fileName, content) })
+      // The object names its own file, so what it says must be known to be true first.
+      const textWith = (path: string | null) => `${JSON.stringify(deps.renderJson(state, analysis, path), null, 2)}\n`
+      const path = await write(fileName, textWith(join(deps.reportsDir, fileName)))
+      return ok({ fileName, mediaType: 'application/json', content: textWith(path), path })
     },
     finish,
     summariseInterrupted() {

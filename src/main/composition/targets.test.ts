@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { problem } from '../../core/result/problem.ts'
+import { err, ok } from '../../core/result/result.ts'
+import type { ServerFacts } from '../../core/sweep/target.ts'
+import { startTarget, type TargetDeps } from './targets.ts'
+
+const factsOf = (url: string, model: string) => ({ url, model, pid: null }) as ServerFacts
+
+function setUp(change: Partial<TargetDeps> = {}) {
+  let stopped = 0
+  const asked: unknown[] = []
+  const deps: TargetDeps = {
+    readServerFacts: async (url, model) => ok(factsOf(url, model)),
+    startBuiltIn: async (wanted) => {
+      asked.push(wanted)
+      return ok({ url: 'http://127.0.0.1:9', pid: 77, info: { models: ['plimsoll-mid'] }, stop: async () => void stopped++ })
+    },
+    ...change,
+  }
+  return { deps, asked, stopped: () => stopped }
+}
+
+test('a server that stands is read, and left alone at the end', async () => {
+  const { deps, asked } = setUp()
+  const target = await startTarget(deps, { kind: 'server', url: 'http://127.0.0.1:11434', model: 'm' })
+  expect(target).toMatchObject({ ok: true, value: { url: 'http://127.0.0.1:11434', facts: { model: 'm' } } })
+  if (target.ok) await target.value.stop()
+  expect(asked).toEqual([])
+})
+
+test('a built-in one is started with its slots and settings, read by its own model’s name, known by its process, and stopped at the end', async () => {
+  const { deps, asked, stopped } = setUp()
+  const target = await startTarget(deps, { kind: 'built-in', engine: 'llama', model: '', slots: 4, settings: { threads: 1 } })
+  expect(asked).toEqual([{ engine: 'llama', slots: 4, settings: { threads: 1 } }])
+  expect(target).toMatchObject({ ok: true, value: { url: 'http://127.0.0.1:9', facts: { model: 'plimsoll-mid', pid: 77 } } })
+  if (target.ok) await target.value.stop()
+  expect(stopped()).toBe(1)
+})
+
+test('a built-in one that can’t be read is stopped again', async () => {
+  const { deps, stopped } = setUp({ readServerFacts: async () => err(problem('x', 'X.', '', '')) })
+  expect(await startTarget(deps, { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: {} })).toMatchObject({ ok: false })
+  expect(stopped()).toBe(1)
+})
