@@ -39,6 +39,15 @@ export default defineConfig({
   renderer: {
     root: resolve(here, 'src/renderer'),
     plugins: [react()],
-    build: { minify: true, rollupOptions: { input: { index: resolve(here, 'src/renderer/index.html') } } },
+    build: {
+      minify: true,
+      // Files of our own origin only: the content policy allows no data: addresses.
+      assetsInlineLimit: 0,
+      rollupOptions: {
+        input: { index: resolve(here, 'src/renderer/index.html') },
+        // zod must be told not to make code from text before any other chunk builds a schema (src/renderer/no-eval.ts).
+        output: { codeSplitting: { groups: [{ name: 'zod', test: /node_modules[\\/]zod[\\/]|[\\/]no-eval\.ts$/ }] } },
+      },
+    },
   },
 })

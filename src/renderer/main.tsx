@@ -2,6 +2,7 @@
 import './no-eval.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { analyse } from '../core/analysis/analyse.ts'
 import { App } from './app/app.tsx'
 import { ErrorBoundary } from './app/error-boundary.tsx'
 import { connectToPlimsoll } from './connection/plimsoll-connection.ts'
@@ -12,7 +13,7 @@ import './ui/fonts.css'
 import './ui/base.css'
 
 applyLastTheme()
-const stores = createStores(connectToPlimsoll(), undefined)
+const stores = createStores(connectToPlimsoll(), analyse)
 window.addEventListener('unhandledrejection', (event) => stores.notices.bug(event.reason))
 
 const root = document.getElementById('root')

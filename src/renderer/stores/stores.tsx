@@ -29,7 +29,7 @@ export type Stores = {
 }
 
 /** @param analyse core's analysis; a parameter so that a page without it can be tested */
-export function createStores(connection: PageConnection, analyse: ((state: SweepState) => Analysis) | undefined): Stores {
+export function createStores(connection: PageConnection, analyse: (state: SweepState) => Analysis): Stores {
   const notices = createNoticeStore()
   const discovery = createDiscoveryStore(connection)
   const sweepList = createSweepListStore(connection, notices)

@@ -24,7 +24,7 @@ export type SweepStore = ReadableStore<OpenSweep> & { close(): void }
 
 export type SweepStoreDeps = {
   readonly connection: PageConnection
-  readonly analyse: ((state: SweepState) => Analysis) | undefined
+  analyse(state: SweepState): Analysis
   /** A bug in the analysis must not take the page with it. */
   onBug(cause: unknown): void
 }
@@ -42,7 +42,7 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
   const publish = createPace(() => store.update((now) => ({ ...now, state: fold.state() })), PUBLISH_EVERY_MS)
   const analysis = createPace(() => {
     const state = fold.state()
-    if (state === undefined || analyse === undefined) return
+    if (state === undefined) return
     try {
       const next = analyse(state)
       store.update((now) => ({ ...now, state, analysis: next }))
