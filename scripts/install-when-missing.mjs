@@ -1,7 +1,7 @@
 /** Installs the dependencies of a fresh clone, once: every command of the README goes through here. Uses nothing but Node. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,6 +23,8 @@ export function installWhenMissing() {
     process.exit(1)
   }
   const modules = join(root, 'node_modules')
+  // A link: the folder belongs to another checkout, and npm would empty it there.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return
   const stamp = join(modules, '.plimsoll-installed')
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
