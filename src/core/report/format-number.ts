@@ -41,6 +41,7 @@ export function formatDuration(ms: number): string {
 
 /** Tokens a second without their unit: `7.42`, `97.8`, `1,240`. */
 export function formatRate(perSec: number): string {
+  if (perSec === 0) return '0'
   if (Math.abs(perSec) < 9.995) return perSec.toFixed(2)
   return Math.abs(perSec) < 999.5 ? perSec.toFixed(1) : formatCount(perSec)
 }

@@ -3,7 +3,6 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { problemText } from '../result/problem.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import { isSimulated, leadLeg, levelsOf, sweepNumbers } from './report-levels.ts'
-import { count } from './words.ts'
 
 export type ReportNotice = {
   readonly code:
@@ -62,12 +61,12 @@ function resultNotices(state: SweepState, analysis: Analysis): ReportNotice[] {
   const failures = levels.reduce((sum, level) => sum + level.failures, 0)
   if (failures > 0 && failures === sessions) {
     const first = state.rows.find((row) => row.outcome === 'failed' && row.problem !== null)?.problem
-    const why = first === null || first === undefined ? '' : ` The first one: ${problemText(first)}`
+    const why = first === null || first === undefined ? '' : ` The first failure: ${problemText(first)}`
     notices.push({
       code: 'all-failed',
       weight: 'bad',
       isFirst: true,
-      text: `All ${count(sessions, 'session')} failed, so there are no latencies to show.${why}`,
+      text: `No session came through, so there are no latencies to show.${why}`,
     })
   }
   const [only] = levels

@@ -33,14 +33,18 @@ export function reportText(state: SweepState, analysis: Analysis, reportPath: st
     const ceiling = leg === lead && analysis.ceilings.slo.status === 'found' ? analysis.ceilings.slo.n : null
     return [[ink.dim(`${capital(LEG_WORDS[leg])}:`), ...levelTable(levels, ceiling, ink)].join('\n')]
   })
-  const notices = reportNotices(state, analysis).map(({ weight, text }) => {
-    const lines = wrap(text, surface.columns)
-    return weight === 'bad' ? lines.map(ink.fail).join('\n') : lines.join('\n')
-  })
+  const notices = (place: 'first' | 'below') =>
+    reportNotices(state, analysis)
+      .filter(({ isFirst }) => isFirst === (place === 'first'))
+      .map(({ weight, text }) => {
+        const lines = wrap(text, surface.columns)
+        return weight === 'bad' ? lines.map(ink.fail).join('\n') : lines.join('\n')
+      })
   return [
     titleLine(state, ink),
+    ...notices('first'),
     ...tables,
-    ...notices,
+    ...notices('below'),
     verdictBlock(analysis, surface, ink),
     ceilingBlock(analysis, surface, ink),
     listBlock(

@@ -35,3 +35,8 @@ export function trusted(text: string): Markup {
 export function percent(value: number): string {
   return `${Math.round(value * 100) / 100}%`
 }
+
+/** A number and its unit stay on one line. For sentences; figures in tables don't wrap anyway. */
+export function prose(text: string): string {
+  return text.replace(/(\d) (?=(?:%|ms|s|min|h|GB|MB|kB|tokens\/s)(?![\w]))/g, '$1\u00a0').replace(/\bN = (?=\d)/g, 'N\u00a0=\u00a0')
+}

@@ -3,12 +3,19 @@ import { scaleLinear, scaleLog, scalePoint } from 'd3-scale'
 import { formatSettingMs } from '../../../../core/report/format-number.ts'
 import { html, type Markup, percent } from '../html.ts'
 
+const MOST_WIDTH_PERCENT = 12
+
 /** Where each level stands: evenly, in the order of N, half a step from the edges. */
 export type LevelAxis = { readonly levels: readonly number[]; readonly x: (n: number) => number; readonly stepPercent: number }
 
 export function levelAxis(levels: readonly number[]): LevelAxis {
   const scale = scalePoint<number>().domain(levels).range([0, 100]).padding(0.5)
   return { levels, x: (n) => scale(n) ?? 0, stepPercent: 100 / Math.max(1, levels.length) }
+}
+
+/** Width of what stands at one level, in percent: a share of its step, but never so much that few levels look like walls. */
+export function levelWidth(axis: LevelAxis, share: number): number {
+  return Math.min(axis.stepPercent * share, MOST_WIDTH_PERCENT)
 }
 
 export function levelTicks(axis: LevelAxis): Markup {

@@ -4,7 +4,7 @@ import { type LevelSummary, PARTS, type Part } from '../../../../core/analysis/a
 import { formatMs } from '../../../../core/report/format-number.ts'
 import { PART_WORDS } from '../../../../core/report/words.ts'
 import { html, type Markup, percent } from '../html.ts'
-import { type LevelAxis, levelTicks, linearMsAxis, msGrid, simulatedLabel, type ValueAxis } from './axes.ts'
+import { type LevelAxis, levelTicks, levelWidth, linearMsAxis, msGrid, simulatedLabel, type ValueAxis } from './axes.ts'
 
 type Segment = { readonly part: Part; readonly n: number; readonly top: number; readonly bottom: number }
 
@@ -27,7 +27,7 @@ export const wallOf = (level: LevelSummary) => PARTS.reduce((sum, part) => sum +
 
 export function decompositionChart({ axis, levels, ceilingN, simulated, description }: DecompositionInput): Markup {
   const yAxis = linearMsAxis(Math.max(...levels.map(wallOf)))
-  const width = axis.stepPercent * BAR_SHARE
+  const width = levelWidth(axis, BAR_SHARE)
   const segments = segmentsOf(levels, yAxis)
   const last = levels.at(-1)
   return html`<svg class="root" role="img" aria-labelledby="parts-title parts-text"><title id="parts-title">Where the time goes, by sessions in flight</title><desc id="parts-text">${description}</desc>

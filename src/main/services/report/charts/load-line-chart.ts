@@ -6,7 +6,7 @@ import { type PercentileName, readPercentile } from '../../../../core/report/for
 import type { SessionDot } from '../../../../core/report/session-dots.ts'
 import { count } from '../../../../core/report/words.ts'
 import { html, type Markup, percent } from '../html.ts'
-import { type LevelAxis, levelTicks, logMsAxis, msGrid, simulatedLabel, stretched, type ValueAxis } from './axes.ts'
+import { type LevelAxis, levelTicks, levelWidth, logMsAxis, msGrid, simulatedLabel, stretched, type ValueAxis } from './axes.ts'
 
 export type LoadLineInput = {
   readonly axis: LevelAxis
@@ -78,7 +78,7 @@ function band(p50: readonly Point[], p95: readonly Point[]): string {
 }
 
 function dotMark(dot: SessionDot, index: number, axis: LevelAxis, yAxis: ValueAxis): Markup {
-  const x = axis.x(dot.n) + (((index * GOLDEN) % 1) - 0.5) * axis.stepPercent * SPREAD
+  const x = axis.x(dot.n) + (((index * GOLDEN) % 1) - 0.5) * levelWidth(axis, SPREAD)
   return html`<circle class="${dot.held ? 'dot' : 'dot-miss'}" cx="${percent(x)}" cy="${percent(yAxis.y(dot.ttfaMs))}" r="${dot.held ? 1.9 : 1.8}"/>`
 }
 

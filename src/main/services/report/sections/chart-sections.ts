@@ -35,13 +35,13 @@ export function loadLineSection({ state, analysis, leg, levels, axis, simulated 
   const rows: Row[] = [
     ['sessions', (level) => level.sessions],
     ...(levels.some((level) => level.failures > 0)
-      ? [['failed', (level: LevelSummary) => level.failures > 0 && html`<b class="fail">${level.failures}</b>`] as const]
+      ? [['failed', (level: LevelSummary) => (level.failures > 0 ? html`<b class="fail">${level.failures}</b>` : '0')] as const]
       : []),
     [
       'held, at least',
       (level) =>
         level.held.ratio !== null &&
-        html`${formatRatio(level.held.ratio)} ${level.held.lowerBound !== null && html`<small>${formatRatio(level.held.lowerBound)}</small>`}`,
+        html`${wholePercent(level.held.ratio)} ${level.held.lowerBound !== null && html`<small>${wholePercent(level.held.lowerBound)}</small>`}`,
     ],
     ['ttfa p50', (level) => percentileShown(level.ttfaMs, 'p50')],
     ['ttfa p95', (level) => percentileShown(level.ttfaMs, 'p95')],
@@ -49,8 +49,11 @@ export function loadLineSection({ state, analysis, leg, levels, axis, simulated 
     ['at once', (level) => level.slotsInUse !== null && formatAmount(level.slotsInUse)],
   ]
   return html`<section aria-labelledby="h-load"><h2 id="h-load">Load line</h2><p class="sub">ttfa by sessions in flight, ${LEG_WORDS[leg]}. Solid p50, dashed p95, dots single sessions (${drawn}), hollow where the SLO is missed.</p>
-<div class="scroll"><div class="wide"><div class="plot load-line">${chart}</div>${byLevelTable('Load line by N', levels, rows)}</div></div></section>`
+<div class="scroll"><div class="wide">${total > 0 ? html`<div class="plot load-line">${chart}</div>` : html`<p class="empty">No session had a first activity, so there is nothing to draw.</p>`}${byLevelTable('Load line by N', levels, rows)}</div></div></section>`
 }
+
+/** Rounded down: 99.6 % is not all. */
+const wholePercent = (ratio: number) => formatRatio(Math.floor(ratio * 100 + 1e-9) / 100)
 
 type Row = readonly [label: Shown, value: (level: LevelSummary) => Shown]
 

@@ -5,7 +5,7 @@ import { ceilingText } from '../../../../core/report/report-levels.ts'
 import { reportNotices } from '../../../../core/report/report-notices.ts'
 import { CONFIDENCES, PART_WORDS } from '../../../../core/report/words.ts'
 import { formatPeriod } from '../format-date.ts'
-import { html, type Markup } from '../html.ts'
+import { html, type Markup, prose } from '../html.ts'
 import { CONTRAST, MARK, NOTE, WARNING } from '../icons.ts'
 import type { ReportPage } from '../report-page.ts'
 
@@ -18,13 +18,13 @@ export function headerBar({ state, name, target, simulated }: ReportPage): Marku
 export function noticeList({ state, analysis }: ReportPage, place: 'first' | 'below'): Markup | null {
   const notices = reportNotices(state, analysis).filter(({ isFirst }) => isFirst === (place === 'first'))
   if (notices.length === 0) return null
-  return html`<ul class="notices">${notices.map(({ weight, code, text }) => html`<li class="${weight}" data-notice="${code}">${weight === 'bad' ? WARNING : NOTE}<span>${text}</span></li>`)}</ul>`
+  return html`<ul class="notices">${notices.map(({ weight, code, text }) => html`<li class="${weight}" data-notice="${code}">${weight === 'bad' ? WARNING : NOTE}<span>${prose(text)}</span></li>`)}</ul>`
 }
 
 export function leadSection({ analysis }: ReportPage): Markup {
   const { verdict } = analysis
-  const say = (label: string, text: string | null) => text && html`<p><span class="strong">${label}</span> ${text}</p>`
-  return html`<div class="lead"><div class="say"><h1 class="l">${verdict.sentence}</h1>
+  const say = (label: string, text: string | null) => text && html`<p><span class="strong">${label}</span> ${prose(text)}</p>`
+  return html`<div class="lead"><div class="say"><h1 class="l">${prose(verdict.sentence)}</h1>
 ${say('What would move it:', verdict.wouldMove)}${say('What would not:', verdict.wouldNotMove)}${say('What would settle it:', verdict.toSettle)}</div>
 <div>${verdict.primary !== 'invalid_measurement' && confidenceBar(analysis)}<dl class="kv">${verdictRows(analysis).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div></div>`
 }
@@ -51,6 +51,6 @@ function verdictRows({ verdict, growth, effectiveSlots, ownCost }: Analysis): (r
 export function ceilingsRow({ analysis }: ReportPage): Markup {
   const { slo, throughput, error } = analysis.ceilings
   const cell = (name: string, ceiling: Ceiling, mark: Markup | null) =>
-    html`<div><p class="cap">${name}</p><p class="fig l">${mark}<span class="num">${ceilingText(ceiling)}</span></p><p class="s dim">${ceiling.because}</p></div>`
+    html`<div><p class="cap">${name}</p><p class="fig l">${mark}<span class="num">${ceilingText(ceiling)}</span></p><p class="s dim">${prose(ceiling.because)}</p></div>`
   return html`<div class="three">${cell('SLO ceiling, the load line', slo, MARK)}${cell('Throughput ceiling', throughput, null)}${cell('Error ceiling', error, null)}</div>`
 }

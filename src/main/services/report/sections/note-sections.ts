@@ -7,7 +7,7 @@ import { voidCells } from '../../../../core/report/report-levels.ts'
 import { sweepCommand } from '../../../../core/report/sweep-command.ts'
 import { PART_WORDS } from '../../../../core/report/words.ts'
 import { problemText } from '../../../../core/result/problem.ts'
-import { html, type Markup } from '../html.ts'
+import { html, type Markup, prose } from '../html.ts'
 import { CHECK, CROSS, OPEN, WARNING } from '../icons.ts'
 import type { ReportPage } from '../report-page.ts'
 
@@ -20,7 +20,7 @@ const STANCES: Readonly<Record<Evidence['stance'], { readonly icon: Markup; read
 export function evidenceSection({ state, analysis }: ReportPage): Markup | null {
   const { evidence } = analysis.verdict
   const checks = reportChecks(state, analysis)
-  return html`${evidence.length > 0 && html`<section aria-labelledby="h-why"><h2 id="h-why">Why we believe it</h2><ul class="warn">${evidence.map(({ stance, text }) => html`<li class="${stance}">${STANCES[stance].icon}<span><span class="sr">${STANCES[stance].word}: </span>${text}</span></li>`)}</ul></section>`}
+  return html`${evidence.length > 0 && html`<section aria-labelledby="h-why"><h2 id="h-why">Why we believe it</h2><ul class="warn">${evidence.map(({ stance, text }) => html`<li class="${stance}">${STANCES[stance].icon}<span><span class="sr">${STANCES[stance].word}: </span>${prose(text)}</span></li>`)}</ul></section>`}
 ${
   checks.length > 0 &&
   html`<section aria-labelledby="h-checks"><h2 id="h-checks">Checked against</h2><div class="scroll"><table class="data text"><thead><tr><th scope="col">what was done</th><th scope="col">expected</th><th scope="col">found</th><th scope="col"></th></tr></thead>
@@ -33,7 +33,7 @@ export function warningsSection({ state, analysis }: ReportPage): Markup {
   return html`<section aria-labelledby="h-warnings"><h2 id="h-warnings">Warnings</h2>${
     analysis.warnings.length === 0
       ? html`<p class="dim">None.</p>`
-      : html`<ul class="warn">${analysis.warnings.map(({ code, text }) => html`<li data-warning="${code}">${WARNING}<span>${text}</span></li>`)}</ul>`
+      : html`<ul class="warn">${analysis.warnings.map(({ code, text }) => html`<li data-warning="${code}">${WARNING}<span>${prose(text)}</span></li>`)}</ul>`
   }</section>
 ${
   voids.length > 0 &&
@@ -43,7 +43,7 @@ ${
 }
 
 const noteList = (notes: readonly Note[], after = '') =>
-  html`<ul class="method">${notes.map(({ term, text }) => html`<li><b>${term}${after}</b> ${text}</li>`)}</ul>`
+  html`<ul class="method">${notes.map(({ term, text }) => html`<li><b>${term}${after}</b> ${prose(text)}</li>`)}</ul>`
 
 export function methodSection({ state }: ReportPage): Markup {
   const parts: Note[] = Object.values(PART_WORDS).map(({ label, meaning }) => ({ term: label, text: meaning }))
