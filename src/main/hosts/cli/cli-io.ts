@@ -1,0 +1,43 @@
+/** What a command may touch of its terminal: two streams, their width and colour, Ctrl-C. Given in, so that tests can play a terminal. */
+
+export interface CliIo {
+  /** Standard output: results only. */
+  out(text: string): void
+  /** Standard error: progress and problems. */
+  err(text: string): void
+  readonly outIsTerminal: boolean
+  readonly errIsTerminal: boolean
+  readonly columns: number
+  readonly color: boolean
+  /** Ctrl-C or a polite kill. The returned function stops listening; without a listener the process ends as usual. */
+  onInterrupt(listener: () => void): () => void
+  /** Ends the process at once, children with it. */
+  quit(exitCode: number): void
+}
+
+/** Lines on a terminal are cut or wrapped at its width; elsewhere at this one. */
+const DEFAULT_COLUMNS = 110
+
+export function terminalIo(process: NodeJS.Process): CliIo {
+  const { stdout, stderr, env } = process
+  return {
+    out: (text) => stdout.write(text),
+    err: (text) => stderr.write(text),
+    outIsTerminal: stdout.isTTY === true,
+    errIsTerminal: stderr.isTTY === true,
+    get columns() {
+      return Math.max(60, Math.min(stdout.columns ?? stderr.columns ?? DEFAULT_COLUMNS, 140))
+    },
+    // https://no-color.org
+    color: stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb',
+    onInterrupt(listener) {
+      process.on('SIGINT', listener)
+      process.on('SIGTERM', listener)
+      return () => {
+        process.off('SIGINT', listener)
+        process.off('SIGTERM', listener)
+      }
+    },
+    quit: (exitCode) => process.exit(exitCode),
+  }
+}

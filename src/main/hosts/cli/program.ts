@@ -1,0 +1,146 @@
+/** The commands and their options, as commander knows them. What each does stands in its own file. */
+import { Command, CommanderError, Option } from 'commander'
+import { version } from '../../platform/version.ts'
+import type { OpenCliApp } from './cli-app.ts'
+import type { CliIo } from './cli-io.ts'
+import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts'
+import { listCommand, reportCommand } from './report-command.ts'
+import type { SweepCommandFlags } from './sweep-command.ts'
+
+/** What the commands are made of; those that start processes are given in, so that tests need none. */
+export type CliDeps = {
+  readonly io: CliIo
+  readonly openApp: OpenCliApp
+  readonly sweep: (flags: SweepCommandFlags, openApp: OpenCliApp, io: CliIo) => Promise<number>
+  readonly serve: (flags: ServeFlags, io: CliIo) => Promise<number>
+  readonly modelServer: (flags: ModelServerFlags, io: CliIo) => Promise<number>
+}
+
+export type ServeFlags = { host?: string; port?: string; data?: string; verbose?: boolean }
+export type ModelServerFlags = {
+  engine?: string
+  host?: string
+  port?: string
+  slots?: string
+  model?: string
+  sim?: string[]
+  settings?: string
+  cacheDir?: string
+  log?: string
+}
+
+const EXAMPLES = `
+Examples:
+  plimsoll sweep                                       Ollama if one answers here, else a built-in server
+  plimsoll sweep --server http://127.0.0.1:11434 --model qwen3:4b --levels 1,2,4,8,16
+  plimsoll sweep --engine simulated --slots 4 --sim decodeMs=20
+  plimsoll sweep --json > sweep.json                   one object, nothing else
+  plimsoll report last --out report.html`
+
+const list = (value: string, before: string[] | undefined) => [...(before ?? []), value]
+
+/** @param argv as in process.argv @returns the exit code */
+export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
+  let exitCode: number = EXIT.done
+  const program = createProgram(deps, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(argv)
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? EXIT.done : EXIT.badInput
+  }
+}
+
+function createProgram(deps: CliDeps, ended: (exitCode: number) => void): Command {
+  const { io } = deps
+  const program = new Command('plimsoll')
+    .description('How many LLM agents can this machine, this model server carry at once, and what gives way first?')
+    .version(version)
+    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES_HELP}`)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('Try --help: it lists the commands and options.')
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(text.replace(/^error: /, '')),
+    })
+  addSweep(program, deps, ended)
+  common(program.command('report <sweep>').description('write the report of a stored sweep again: its number, its id, or "last"'))
+    .option('--out <file>', 'where to (default: reports/ in the data folder)')
+    .option('--json', 'print one JSON object instead of the table')
+    .action(async (which: string, flags: SweepCommandFlags) => ended(await reportCommand(which, flags, deps.openApp, io)))
+  common(program.command('list').description('the sweeps that are stored, newest first'))
+    .option('--json', 'as JSON')
+    .action(async (flags: SweepCommandFlags) => ended(await listCommand(flags, deps.openApp, io)))
+  common(program.command('serve').description('the app in a browser: prints its address'))
+    .option('--host <address>', 'where to listen (default: this machine only)')
+    .option('--port <number>', 'default 7433; 0 = any free one')
+    .action(async (flags: ServeFlags) => ended(await deps.serve(flags, io)))
+  addModelServer(program, deps, ended)
+  return program
+}
+
+function common(command: Command): Command {
+  return command
+    .option('--data <dir>', 'data folder (default: the system’s, or PLIMSOLL_DATA)')
+    .option('--verbose', 'say more on standard error, stack traces too')
+    .copyInheritedSettings(command.parent ?? command)
+}
+
+function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => void): void {
+  const target = (flags: string, description: string) => new Option(flags, description).helpGroup('What is measured:')
+  const load = (flags: string, description: string) => new Option(flags, description).helpGroup('The load:')
+  const limits = (flags: string, description: string) => new Option(flags, description).helpGroup('What shall hold:')
+  const result = (flags: string, description: string) => new Option(flags, description).helpGroup('The result:')
+  common(
+    program.command('sweep').description('N sessions at once for N = 1, 2, 4, 8 …: what gives way first, with evidence, as table and HTML report'),
+  )
+    .addOption(target('--server <url>', 'a model server that runs already (default: Ollama here, else a built-in one)'))
+    .addOption(target('--model <name>', 'the model to measure (default: the one that suits best)'))
+    .addOption(target('--engine <name>', 'a built-in server: llama (real inference), simulated or null'))
+    .addOption(target('--slots <number>', 'requests that the built-in server takes at once (default: 1)'))
+    .addOption(target('--sim <name=value>', 'a setting of the simulated server; any number of times').argParser(list))
+    .addOption(load('--levels <list>', 'sessions at once (default: 1,2,4,8)'))
+    .addOption(load('--repeats <number>', 'how often each level is measured (default: 3)'))
+    .addOption(load('--waves <number>', 'bursts per level and repeat (default: enough for the percentiles, within time)'))
+    .addOption(load('--legs <list>', 'runner, direct, null (default: runner,null)'))
+    .addOption(load('--prompt-tokens <number>', 'length of each prompt, about'))
+    .addOption(load('--output-tokens <number>', 'length of each answer at most'))
+    .addOption(load('--num-ctx <number>', 'context that each request asks for'))
+    .addOption(load('--option <name=value>', 'another option of the model, the same for all; any number of times').argParser(list))
+    .addOption(load('--mix <model:num_ctx,…>', 'sessions take these in turn: shows swaps'))
+    .addOption(load('--no-memory-note', 'no background note after the answer'))
+    .addOption(load('--seed <number>', 'of prompts and order (default: 7)'))
+    .addOption(limits('--slo-ttfa <time>', 'first activity within this (default: 2s)'))
+    .addOption(limits('--slo-target <share>', 'for this share of the sessions (default: 95%)'))
+    .addOption(limits('--max-errors <share>', 'limit of the error rate (default: 1%)'))
+    .addOption(limits('--turn-deadline <time>', 'a turn that takes longer has failed (default: 120s)'))
+    .addOption(result('--out <file>', 'the HTML report (default: reports/ in the data folder)'))
+    .addOption(result('--json', 'print one JSON object on standard output and nothing else there'))
+    .addOption(
+      new Option('--fault-runner-block-ms <number>', 'block the runner’s loop this long at each start, to see it named').helpGroup(
+        'For trying it out:',
+      ),
+    )
+    .action(async (flags: SweepCommandFlags) => ended(await deps.sweep(flags, deps.openApp, deps.io)))
+}
+
+function addModelServer(program: Command, deps: CliDeps, ended: (exitCode: number) => void): void {
+  program
+    .command('model-server')
+    .description('a built-in model server in the foreground: speaks Ollama’s API and OpenAI’s chat completions')
+    .option('--engine <name>', 'llama (real inference), simulated or null (default: llama)')
+    .option('--host <address>', 'where to listen (default: 127.0.0.1)')
+    .option('--port <number>', 'default 11435; 0 = any free one')
+    .option('--slots <number>', 'requests served at once')
+    .option('--model <name>', 'for llama: a GGUF file or a generated model; else the name to answer to')
+    .option('--sim <name=value>', 'a setting of the engine; any number of times', list)
+    .option('--settings <file>', 'settings as a JSON file; --sim wins over it')
+    .option('--cache-dir <dir>', 'where generated models are kept')
+    .option('--log <file>', 'append one JSON line a request')
+    .action(async (flags: ModelServerFlags) => ended(await deps.modelServer(flags, deps.io)))
+}

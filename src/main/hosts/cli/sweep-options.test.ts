@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { sweepArguments } from '../../../core/report/sweep-command.ts'
+import { sweepIdSchema } from '../../../core/result/ids.ts'
+import { type SweepRequestInput, sweepRequestSchema } from '../../../core/sweep/plan.ts'
+import { planSweep } from '../../../core/sweep/plan-sweep.ts'
+import { silentIo } from './played-io.ts'
+import { runCli } from './program.ts'
+import { readSweepFlags, type SweepFlags } from './sweep-options.ts'
+
+const sweepId = sweepIdSchema.parse('s')
+
+/** Takes the words through commander itself, up to the flags. */
+async function flagsOf(words: readonly string[]): Promise<SweepFlags> {
+  const { io } = silentIo()
+  let flags: SweepFlags | undefined
+  await runCli(['node', 'plimsoll', ...words], {
+    io,
+    openApp: () => Promise.reject(new Error('not opened here')),
+    sweep: async (given) => {
+      flags = given
+      return 0
+    },
+    serve: async () => 0,
+    modelServer: async () => 0,
+  })
+  if (flags === undefined) throw new Error(`"${words.join(' ')}" did not reach the sweep.`)
+  return flags
+}
+
+const REQUESTS: Record<string, SweepRequestInput> = {
+  'a server': { target: { kind: 'server', url: 'http://127.0.0.1:11434', model: 'smollm2:135m' }, levels: [1, 2, 4], repeats: 2, waves: 5, seed: 11 },
+  'a simulated one with settings': {
+    target: {
+      kind: 'built-in',
+      engine: 'simulated',
+      model: 'plimsoll-simulated',
+      slots: 4,
+      settings: { decodeMs: 20, decodeTableMs: [10, 12], tools: false },
+    },
+    levels: [1, 8],
+    legs: ['runner', 'direct', 'null'],
+    workload: { promptTokens: 300, outputTokens: 12, memoryNote: false, options: { temperature: 0, num_ctx: 2048, stop: 'a "quoted" word' } },
+    slo: { ttfaMs: 500, targetRatio: 0.9, maxErrorRatio: 0.02 },
+    turnDeadlineMs: 30_000,
+    faults: { runnerBlockMs: 2_000 },
+  },
+  'a mix of contexts': {
+    target: { kind: 'server', url: 'http://h:1', model: 'a:1b' },
+    levels: [4],
+    workload: {
+      variants: [
+        { model: 'a:1b', options: { temperature: 0, num_ctx: 1024 } },
+        { model: 'b:2b', options: { temperature: 0, num_ctx: 2048 } },
+      ],
+    },
+  },
+}
+
+test.each(Object.keys(REQUESTS))('the command that a report prints is read back to the same plan: %s', async (name) => {
+  const plan = planSweep(sweepRequestSchema.parse(REQUESTS[name]), { sweepId })
+  const read = readSweepFlags(await flagsOf(sweepArguments(plan)))
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  const again = planSweep(read.value.withTarget(plan.request.target), { sweepId })
+  expect({ ...again, request: null }).toEqual({ ...plan, request: null })
+  const { wish } = read.value
+  const { target } = plan.request
+  if (target.kind === 'server') expect(wish).toEqual({ kind: 'server', url: target.url, model: target.model })
+  else expect(wish).toEqual(target)
+})
+
+test('without options the target is looked for and the levels are 1, 2, 4, 8', () => {
+  const read = readSweepFlags({})
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  expect(read.value.wish).toEqual({ kind: 'automatic', model: null })
+  expect(read.value.withTarget({ kind: 'server', url: 'u', model: 'm' })).toMatchObject({
+    levels: [1, 2, 4, 8],
+    repeats: 3,
+    legs: ['runner', 'null'],
+  })
+})
+
+test('all faults are found in one go', () => {
+  const read = readSweepFlags({ levels: '0,-1,x', repeats: 'many', legs: 'runner,sideways', engine: 'warp', slots: '0', seed: '-1', mix: 'one' })
+  expect(read.ok ? [] : read.error.map(({ code }) => code)).toEqual([
+    'option-invalid',
+    'engine-unknown',
+    'levels-invalid',
+    'option-invalid',
+    'legs-invalid',
+    'mix-invalid',
+    'option-invalid',
+  ])
+})
+
+test('a running server and a built-in one exclude each other', () => {
+  const read = readSweepFlags({ server: 'http://h', engine: 'llama' })
+  expect(read.ok ? [] : read.error.map(({ code }) => code)).toEqual(['options-clash'])
+})
+
+test('settings of a simulation alone mean the simulated server', () => {
+  const read = readSweepFlags({ sim: ['decodeMs=20'] })
+  expect(read.ok && read.value.wish).toEqual({ kind: 'built-in', engine: 'simulated', model: null, slots: 1, settings: { decodeMs: 20 } })
+})
+
+test('in a mix the last part of digits alone is num_ctx, and --model names what is left out', () => {
+  const read = readSweepFlags({ mix: ':1024,smollm2:135m:2048,llama3:8b', model: 'qwen3:4b' })
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  const { workload } = read.value.withTarget({ kind: 'server', url: 'u', model: 'qwen3:4b' })
+  expect(workload.variants?.map(({ model, options }) => [model, options.num_ctx])).toEqual([
+    ['qwen3:4b', 1024],
+    ['smollm2:135m', 2048],
+    ['llama3:8b', undefined],
+  ])
+})

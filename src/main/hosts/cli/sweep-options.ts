@@ -1,0 +1,186 @@
+/**
+ * `plimsoll sweep`'s options: from the words of the command line to what is asked for. All faults are found in one go.
+ * core/report/sweep-command.ts writes the same words; a test holds the two together.
+ */
+import { type Problem, problem } from '../../../core/result/problem.ts'
+import { err, ok, type Result } from '../../../core/result/result.ts'
+import { parseLevels } from '../../../core/sweep/parse-levels.ts'
+import { type Leg, legSchema, type SweepRequest, sweepRequestSchema, type Workload } from '../../../core/sweep/plan.ts'
+import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
+import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
+import { readAssignments, readInteger, readMs, readRatio, readServerUrl } from './read-values.ts'
+
+/** As commander gives them: text, lists of text, switches. */
+export type SweepFlags = {
+  server?: string
+  model?: string
+  engine?: string
+  slots?: string
+  sim?: string[]
+  levels?: string
+  repeats?: string
+  waves?: string
+  legs?: string
+  promptTokens?: string
+  outputTokens?: string
+  numCtx?: string
+  option?: string[]
+  memoryNote?: boolean
+  mix?: string
+  sloTtfa?: string
+  sloTarget?: string
+  maxErrors?: string
+  turnDeadline?: string
+  seed?: string
+  faultRunnerBlockMs?: string
+}
+
+/** Which server is asked for; `automatic`: whatever is best here. */
+export type TargetWish =
+  | { readonly kind: 'automatic'; readonly model: string | null }
+  | { readonly kind: 'server'; readonly url: string; readonly model: string | null }
+  | {
+      readonly kind: 'built-in'
+      readonly engine: Engine
+      readonly model: string | null
+      readonly slots: number
+      readonly settings: Record<string, unknown>
+    }
+
+/** All of a request but its target, which may have to be looked for first. */
+export type SweepWish = { readonly wish: TargetWish; readonly withTarget: (target: SweepRequest['target']) => SweepRequest }
+
+const DEFAULT_LEVELS = [1, 2, 4, 8]
+/** Above this a session's context would not fit on any machine of today; a typing error. */
+const MOST_TOKENS = 10_000_000
+
+export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> {
+  const problems: Problem[] = []
+  const take = <T>(result: Result<T, Problem>): T | undefined => {
+    if (result.ok) return result.value
+    problems.push(result.error)
+    return undefined
+  }
+  const given = <T>(text: string | undefined, read: (text: string) => Result<T, Problem>): T | undefined =>
+    text === undefined ? undefined : take(read(text))
+  const integer = (option: string, text: string | undefined, most: number, example: string, least = 1) =>
+    given(text, (value) => readInteger(option, value, least, most, example))
+
+  const wish = readWish(flags, take)
+  const levels = given(flags.levels, parseLevels) ?? DEFAULT_LEVELS
+  const repeats = integer('--repeats', flags.repeats, 100, '3')
+  const waves = integer('--waves', flags.waves, 1000, '5')
+  const legs = given(flags.legs, readLegs)
+  const workload = readWorkload(flags, take, integer)
+  const slo = {
+    ttfaMs: given(flags.sloTtfa, (text) => readMs('--slo-ttfa', text, '2s')),
+    targetRatio: given(flags.sloTarget, (text) => readRatio('--slo-target', text, '95%')),
+    maxErrorRatio: given(flags.maxErrors, (text) => readRatio('--max-errors', text, '1%')),
+  }
+  const turnDeadlineMs = given(flags.turnDeadline, (text) => readMs('--turn-deadline', text, '120s'))
+  const seed = integer('--seed', flags.seed, Number.MAX_SAFE_INTEGER, '7', 0)
+  const runnerBlockMs = integer('--fault-runner-block-ms', flags.faultRunnerBlockMs, 60_000, '2000', 0)
+  if (problems.length > 0) return err(problems)
+  const rest = {
+    levels,
+    repeats,
+    waves: waves ?? null,
+    legs,
+    workload,
+    slo: defined(slo),
+    turnDeadlineMs,
+    seed,
+    faults: { runnerBlockMs: runnerBlockMs ?? 0 },
+  }
+  return ok({ wish, withTarget: (target) => sweepRequestSchema.parse({ ...rest, target }) })
+}
+
+type Take = <T>(result: Result<T, Problem>) => T | undefined
+type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
+
+function readWish(flags: SweepFlags, take: Take): TargetWish {
+  const model = flags.model ?? null
+  const ownOnly = (['engine', 'slots', 'sim'] as const).filter((name) => flags[name] !== undefined)
+  if (flags.server !== undefined) {
+    if (ownOnly.length > 0)
+      take(
+        err(
+          problem(
+            'options-clash',
+            `--server and ${ownOnly.map((name) => `--${name}`).join(', ')} can't be used together.`,
+            '--server names a server that runs already; the others start one of Plimsoll’s own.',
+            'Leave one of them out.',
+          ),
+        ),
+      )
+    return { kind: 'server', url: take(readServerUrl(flags.server)) ?? '', model }
+  }
+  if (ownOnly.length === 0) return { kind: 'automatic', model }
+  const settings = take(readAssignments('--sim', flags.sim ?? [], 'decodeMs=20')) ?? {}
+  const slots = flags.slots === undefined ? undefined : take(readInteger('--slots', flags.slots, 1, 1024, '4'))
+  const engine = engineSchema.safeParse(flags.engine ?? (flags.sim === undefined ? 'llama' : 'simulated'))
+  if (!engine.success)
+    take(err(problem('engine-unknown', `There is no engine "${flags.engine}".`, 'Expected llama, simulated or null.', 'For example: --engine llama')))
+  return { kind: 'built-in', engine: engine.success ? engine.data : 'llama', model, slots: slots ?? 1, settings }
+}
+
+function readWorkload(flags: SweepFlags, take: Take, integer: ReadCount): Partial<Workload> {
+  const assigned = take(readAssignments('--option', flags.option ?? [], 'temperature=0')) ?? {}
+  const wrong = Object.entries(assigned).find(([, value]) => !['number', 'string', 'boolean'].includes(typeof value))
+  if (wrong !== undefined)
+    take(
+      err(
+        problem(
+          'option-invalid',
+          `--option ${wrong[0]} has a list as its value.`,
+          'Expected a number, a text, true or false.',
+          'For example: --option top_k=1',
+        ),
+      ),
+    )
+  const contextTokens = integer('--num-ctx', flags.numCtx, MOST_TOKENS, '4096')
+  const options = { ...(assigned as Workload['options']), ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }) }
+  return defined({
+    promptTokens: integer('--prompt-tokens', flags.promptTokens, MOST_TOKENS, '60'),
+    outputTokens: integer('--output-tokens', flags.outputTokens, MOST_TOKENS, '48'),
+    options: Object.keys(options).length === 0 ? undefined : { ...DEFAULT_WORKLOAD.options, ...options },
+    memoryNote: flags.memoryNote === false ? false : undefined,
+    variants: flags.mix === undefined ? undefined : take(readMix(flags.mix, flags.model, { ...DEFAULT_WORKLOAD.options, ...options })),
+  })
+}
+
+function readLegs(text: string): Result<Leg[], Problem> {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.filter((name) => !legSchema.safeParse(name).success)
+  if (unknown.length === 0) return ok([...new Set(names)] as Leg[])
+  return err(
+    problem(
+      'legs-invalid',
+      `--legs ${text} can't be run: ${unknown.map((name) => `"${name}"`).join(', ')} is no leg.`,
+      'Expected some of runner (the real path), direct (without the runner), null (against a model that answers at once), separated by commas.',
+      'For example: --legs runner,null',
+    ),
+  )
+}
+
+/** `model:num_ctx`, parted by commas: sessions take them in turn. A last part of digits alone is num_ctx, since model names hold colons too. */
+function readMix(text: string, model: string | undefined, options: Workload['options']): Result<Workload['variants'], Problem> {
+  const variants = text.split(',').map((entry) => {
+    const match = /^(.*?)(?::(\d+))?$/.exec(entry.trim())
+    const name = match?.[1] ?? ''
+    return { model: name === '' ? (model ?? '') : name, options: match?.[2] === undefined ? options : { ...options, num_ctx: Number(match[2]) } }
+  })
+  if (variants.length >= 2 && variants.every((variant) => variant.model !== '')) return ok(variants)
+  return err(
+    problem(
+      'mix-invalid',
+      `--mix ${text} can't be used.`,
+      'Expected two or more of model:num_ctx, parted by commas; a model may be left out where --model names it, and so may :num_ctx.',
+      'For example: --mix smollm2:135m:1024,smollm2:135m:2048',
+    ),
+  )
+}
+
+function defined<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>
+}
