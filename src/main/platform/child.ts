@@ -34,20 +34,27 @@ export function nodeForkChild(mainDir: string): ForkChild {
     })
     const gone = new Promise<void>((resolve) => {
       child.once('exit', () => resolve())
-      child.once('error', () => resolve())
+      // Also told when a message could not be sent to a child that is just ending; its exit follows then.
+      child.on('error', () => {
+        if (child.pid === undefined) resolve()
+      })
     })
     return {
       pid: child.pid,
       send: (message) => {
-        if (child.connected) child.send(message as never)
+        // With a callback a failure is not thrown at the process: the child is ending, its exit follows.
+        if (child.connected) child.send(message as never, () => {})
       },
       onMessage(listener) {
         child.on('message', listener)
         return () => child.off('message', listener)
       },
       onExit(listener) {
-        child.on('exit', listener)
-        return () => child.off('exit', listener)
+        const neverStarted = () => {
+          if (child.pid === undefined) listener(null, null)
+        }
+        child.on('exit', listener).on('error', neverStarted)
+        return () => void child.off('exit', listener).off('error', neverStarted)
       },
       async stop() {
         if (child.exitCode !== null || child.signalCode !== null) return
@@ -97,7 +104,8 @@ export function parentPort(): ParentPort | undefined {
   if (process.send === undefined) return undefined
   return {
     send: (message) => {
-      if (process.connected) process.send?.(message)
+      // With a callback a failure is not thrown at this process: the parent is gone, `onClose` follows.
+      if (process.connected) process.send?.(message, undefined, {}, () => {})
     },
     onMessage: (listener) => process.on('message', listener),
     onClose: (listener) => process.on('disconnect', listener),
