@@ -57,7 +57,8 @@ export function nodeForkChild(mainDir: string): ForkChild {
         return () => void child.off('exit', listener).off('error', neverStarted)
       },
       async stop() {
-        if (child.exitCode !== null || child.signalCode !== null) return
+        // One that could not be started has no process: a signal to it would go to our whole process group.
+        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
         if (child.connected) child.disconnect()
         const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS)
         await gone

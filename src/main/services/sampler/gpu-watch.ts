@@ -75,7 +75,8 @@ export function createGpuWatch({ clock, command = 'nvidia-smi' }: { clock: Clock
     async close() {
       closed = true
       cancelRestart?.()
-      child?.kill('SIGKILL')
+      // A tool that could not be started has no process: a signal to it would go to our whole process group.
+      if (child?.pid !== undefined) child.kill('SIGKILL')
       await ended
     },
   }
