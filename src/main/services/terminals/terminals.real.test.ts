@@ -1,9 +1,13 @@
 /** Real shells in the real pty host (built): what a person sees, what a flood does, and that nothing is left behind. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { bundleChild } from '../../../../test/bundle-child.ts'
 import type { TerminalId } from '../../../core/result/ids.ts'
 import { type Problem, problemText } from '../../../core/result/problem.ts'
 import type { Terminal } from '../../../core/terminal/terminal.ts'
@@ -11,6 +15,7 @@ import { nodeForkChild } from '../../platform/child.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { silentLog } from '../../platform/log.ts'
 import { isRunning, readProcess, readProcessTable } from '../../platform/process-table.ts'
+import { openStore } from '../store/store.ts'
 import { createTerminals, type TerminalRecord, type Terminals } from './terminals.ts'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -328,5 +333,55 @@ describe('nothing is left behind', () => {
     await viewer.ended
     expect(viewer.text()).toContain('words of the past')
     expect(readFileSync(join(dir, 'terminals', `${terminalId}.txt`), 'utf8')).toContain('words of the past')
+  })
+
+  describe('kill -9 of Plimsoll itself', () => {
+    let program: string
+    beforeAll(async () => {
+      program = await bundleChild('test/children/terminal-keeper.ts')
+    })
+
+    async function startKeeper() {
+      const child = spawn(process.execPath, [program, join(root, 'out/main'), dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+      const identities = line.split(' ').map((pid) => readProcess(Number(pid)))
+      const [host, shell, grandchild] = identities
+      if (host === undefined || shell === undefined || grandchild === undefined) throw new Error(`not all run: ${line}`)
+      return { child, host, shell, grandchild }
+    }
+
+    test('takes the pty host and all terminals along, deaf ones too', async () => {
+      const { child, host, shell, grandchild } = await startKeeper()
+      child.kill('SIGKILL')
+      await until(() => expect([host, shell, grandchild].map(isRunning)).toEqual([false, false, false]))
+    })
+
+    test('together with the pty host: the next start ends what is left, and shows the terminal as interrupted with its text', async () => {
+      const { child, host, shell, grandchild } = await startKeeper()
+      process.kill(host.pid, 'SIGKILL')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      await until(() => expect(isRunning(host)).toBe(false))
+      expect(isRunning(grandchild)).toBe(true)
+      const opened = openStore({ dir, clock: systemClock, log: silentLog })
+      if (!opened.ok) throw new Error(problemText(opened.error))
+      const next = createTerminals({ fork, clock: systemClock, log: silentLog, records: opened.value, scrollbackDir: join(dir, 'terminals') })
+      expect(next.list()).toMatchObject([{ terminalId: 'kept', status: 'interrupted', pid: null }])
+      await until(() => expect([shell, grandchild].map(isRunning)).toEqual([false, false]))
+      const text = await new Promise<string>((resolve) => {
+        let all = ''
+        next.output('kept' as TerminalId, {
+          next: (chunk) => {
+            all += Buffer.from(chunk).toString()
+            return undefined
+          },
+          end: () => resolve(all),
+          fail: () => resolve('failed'),
+        })
+      })
+      expect(text).toContain(`child ${grandchild.pid}`)
+      await next.close()
+      await opened.value.close()
+    })
   })
 })
