@@ -113,6 +113,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, gate: 
     response.end(JSON.stringify({ ok: true, version: options.version }))
     return
   }
+  if (url.pathname === '/favicon.ico') {
+    // The page names its icon itself; a browser asks for this one all the same.
+    response.writeHead(204, { ...SAFETY_HEADERS, 'cache-control': 'max-age=86400' })
+    response.end()
+    return
+  }
   const token = url.searchParams.get('token')
   const signedIn = gate.isSignedIn(request.headers.cookie)
   if (url.pathname === '/' && token !== null) {
