@@ -13,7 +13,6 @@ import type { Target } from '../core/sweep/target.ts'
 import { type ChatBook, createChatBook } from './composition/chat-book.ts'
 import { type Closers, createClosers } from './composition/closers.ts'
 import { watchEnvironment } from './composition/environment.ts'
-import { noTerminals, type Terminals } from './composition/no-terminals.ts'
 import { createSweepRecords, type SweepRecords } from './composition/sweep-records.ts'
 import { startTarget } from './composition/targets.ts'
 import type { ForkChild } from './platform/child.ts'
@@ -25,6 +24,7 @@ import { createRunner, type Runner } from './services/runner/runner.ts'
 import { createSampler, type Sampler } from './services/sampler/sampler.ts'
 import { openStore, type Store } from './services/store/store.ts'
 import { createSweepService, type SweepService } from './services/sweep/sweep.ts'
+import { createTerminals, type Terminals } from './services/terminals/terminals.ts'
 
 export interface ComposeOptions {
   dataDir: string
@@ -62,6 +62,8 @@ const SUMMARISE_AFTER_MS = 1_500
 /** The control of the null leg: answers at once; 0 slots = no limit. */
 const NULL_TARGET: Target = { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: {} }
 
+const ptyHost = (pid: number | undefined): ProcessRef[] => (pid === undefined ? [] : [{ role: 'pty-host', pid, tree: false }])
+
 /** What was opened is closed again when a later part can't be. */
 export async function composeApp(options: ComposeOptions): Promise<Result<App, Problem>> {
   const closers = createClosers(options.log)
@@ -82,6 +84,10 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   if (!opened.ok) return opened
   const store = opened.value
   closers.add('store', () => store.close())
+  // Whoever ends the process without closing loses nothing that was given to the store.
+  const flush = () => void store.flush()
+  process.once('exit', flush)
+  closers.add('flush at exit', () => void process.off('exit', flush))
 
   const runner = createRunner({ clock, log, limit: DEFAULT_RUNNER_LIMIT, version })
   closers.add('runner', () => runner.close())
@@ -92,7 +98,8 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   const models = createModels({ fork, dir: join(dataDir, 'models'), log, env: process.env })
   closers.add('built-in model servers', () => models.close())
 
-  const terminals = noTerminals
+  const terminals = createTerminals({ fork, clock, log, records: store, scrollbackDir: join(dataDir, 'terminals') })
+  closers.add('terminals', () => terminals.close())
 
   const sweepRecords = createSweepRecords({
     store,
@@ -106,7 +113,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   const environment = watchEnvironment(host)
   const start = (target: Target) => startTarget(models, target)
   // The sampler looks at processes of parts that are made after it.
-  const processes: (() => readonly ProcessRef[])[] = [() => [{ role: 'main', pid: process.pid, tree: false }], () => terminals.processes()]
+  const processes: (() => readonly ProcessRef[])[] = [() => [{ role: 'main', pid: process.pid, tree: false }], () => ptyHost(terminals.hostPid())]
   const sampler = createSampler({
     clock,
     processes: () => processes.flatMap((read) => read()),

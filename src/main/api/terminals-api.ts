@@ -1,7 +1,8 @@
 /** Real terminals: open, write, resize, close, watch. */
 import type { PlimsollContract } from '../../contract/endpoints/index.ts'
 import type { Api } from '../../contract/wire/endpoint-types.ts'
-import { ok } from '../../core/result/result.ts'
+import type { Problem } from '../../core/result/problem.ts'
+import { ok, type Result } from '../../core/result/result.ts'
 import type { App } from '../compose.ts'
 
 export function createTerminalsApi({ terminals }: App): Api<PlimsollContract>['terminals'] {
@@ -11,19 +12,12 @@ export function createTerminalsApi({ terminals }: App): Api<PlimsollContract>['t
       send()
       return terminals.onChange(send)
     },
-    open: (input) => terminals.open(input),
-    write({ terminalId, data }) {
-      terminals.write(terminalId, data)
-      return ok({})
-    },
-    resize({ terminalId, cols, rows }) {
-      terminals.resize(terminalId, cols, rows)
-      return ok({})
-    },
-    async close({ terminalId }) {
-      await terminals.close(terminalId)
-      return ok({})
-    },
-    output: ({ terminalId }, out) => terminals.output(terminalId, (chunk) => out.next(chunk)),
+    open: (request) => terminals.open(request),
+    write: ({ terminalId, data }) => emptied(terminals.write(terminalId, data)),
+    resize: ({ terminalId, cols, rows }) => emptied(terminals.resize(terminalId, cols, rows)),
+    close: async ({ terminalId }) => emptied(await terminals.closeTerminal(terminalId)),
+    output: ({ terminalId }, out) => terminals.output(terminalId, out),
   }
 }
+
+const emptied = (result: Result<void, Problem>) => (result.ok ? ok({}) : result)

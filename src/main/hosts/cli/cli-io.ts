@@ -18,6 +18,9 @@ export interface CliIo {
 /** Lines on a terminal are cut or wrapped at its width; elsewhere at this one. */
 const DEFAULT_COLUMNS = 110
 
+/** Ctrl-C, a polite kill, and a terminal window that was closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 export function terminalIo(process: NodeJS.Process): CliIo {
   const { stdout, stderr, env } = process
   return {
@@ -31,11 +34,9 @@ export function terminalIo(process: NodeJS.Process): CliIo {
     // https://no-color.org
     color: stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb',
     onInterrupt(listener) {
-      process.on('SIGINT', listener)
-      process.on('SIGTERM', listener)
+      for (const signal of ENDING_SIGNALS) process.on(signal, listener)
       return () => {
-        process.off('SIGINT', listener)
-        process.off('SIGTERM', listener)
+        for (const signal of ENDING_SIGNALS) process.off(signal, listener)
       }
     },
     quit: (exitCode) => process.exit(exitCode),
