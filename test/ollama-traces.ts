@@ -132,7 +132,10 @@ function rowOf(trace: Trace, cell: number, startMs: number): TurnRow {
 function variantsOf(traces: readonly Trace[]): Workload['variants'] {
   const variants = new Map(traces.map((trace) => [`${trace.model}/${trace.num_ctx}`, trace]))
   if (variants.size < 2) return []
-  return [...variants.values()].map((trace) => ({ model: trace.model, options: trace.num_ctx === null ? {} : { num_ctx: trace.num_ctx } }))
+  return [...variants.values()].map((trace) => ({
+    model: trace.model,
+    options: Object.fromEntries(trace.num_ctx === null ? [] : [['num_ctx', trace.num_ctx]]),
+  }))
 }
 
 function opening(cells: readonly Cell[], traces: readonly Trace[]): SweepEvent[] {

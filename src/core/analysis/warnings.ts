@@ -1,10 +1,12 @@
 /** Named doubts that travel with the numbers (M5, M8, M9, M10, M11): those the sweep noted, and those the analysis sees. */
+import type { ModelCall } from '../session/timeline.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import type { Analysis, LevelSummary } from './analysis.ts'
 import { DRIFT_WARNING_RATIO, type Drift } from './levels/drift.ts'
+import { isCompleted, isCounted } from './levels/measured-levels.ts'
 import { FEWEST_SAMPLES } from './statistics/percentiles.ts'
 import type { MeasuredFacts } from './verdict/case-file.ts'
-import { count, percent } from './verdict/phrases.ts'
+import { commonest, count, percent } from './verdict/phrases.ts'
 import { UNRESOLVED_LIMIT } from './verdict/shared-evidence.ts'
 
 type Warning = Analysis['warnings'][number]
@@ -18,6 +20,7 @@ export function warningsOf(state: SweepState, levels: readonly MeasuredFacts[], 
   const noted = state.warnings.map(({ code, text }) => ({ code, text }))
   const seen = [
     fewSamples(levels.map((level) => level.summary)),
+    failuresWarning(levels),
     driftWarning(drift),
     slotsWarning(slots),
     littleWarning(levels),
@@ -34,8 +37,19 @@ export function warningsOf(state: SweepState, levels: readonly MeasuredFacts[], 
 function fewSamples(levels: readonly LevelSummary[]): Warning | null {
   const few = levels.filter((level) => level.leg !== 'null' && level.wallMs.count < FEWEST_SAMPLES.p50)
   if (few.length === 0) return null
-  const places = [...new Set(few.map((level) => level.n))].join(', ')
+  const places = [...new Set(few.map((level) => level.n))].sort((a, b) => a - b).join(', ')
   return { code: 'few-samples', text: `Levels ${places} have fewer than ${FEWEST_SAMPLES.p50} sessions: too few for a p50.` }
+}
+
+function failuresWarning(levels: readonly MeasuredFacts[]): Warning | null {
+  const rows = levels.flatMap((level) => level.facts.turns.map((turn) => turn.row).filter(isCounted))
+  const failed = rows.filter((row) => !isCompleted(row))
+  const why = commonest(failed.flatMap((row) => row.problem?.happened ?? row.timeline?.problem?.happened ?? []))
+  if (failed.length === 0) return null
+  return {
+    code: 'failures',
+    text: `${failed.length} of ${count(rows.length, 'session')} failed${why === null ? '' : `, most often: ${why}`}`.replace(/\.?$/, '.'),
+  }
 }
 
 function driftWarning(drift: Drift | null): Warning | null {
@@ -67,10 +81,19 @@ function unresolvedWarning(levels: readonly MeasuredFacts[]): Warning[] {
   })
 }
 
-const callsOf = (levels: readonly MeasuredFacts[]) => levels.flatMap((level) => level.facts.turns.flatMap((turn) => turn.row.timeline?.calls ?? []))
+function countCalls(levels: readonly MeasuredFacts[], isMeant: (call: ModelCall) => boolean): number {
+  let counted = 0
+  for (const { facts } of levels) {
+    for (const { row } of facts.turns) for (const call of row.timeline?.calls ?? []) if (isMeant(call)) counted += 1
+  }
+  return counted
+}
 
 function bufferedWarning(levels: readonly MeasuredFacts[]): Warning | null {
-  const buffered = callsOf(levels.filter((level) => level.summary.leg !== 'null')).filter((call) => call.maxChunksPerRead > BUFFERED_CHUNKS).length
+  const buffered = countCalls(
+    levels.filter((level) => level.summary.leg !== 'null'),
+    (call) => call.maxChunksPerRead > BUFFERED_CHUNKS,
+  )
   if (buffered === 0) return null
   return {
     code: 'buffered-stream',
@@ -79,14 +102,14 @@ function bufferedWarning(levels: readonly MeasuredFacts[]): Warning | null {
 }
 
 function resentWarning(levels: readonly MeasuredFacts[]): Warning | null {
-  const resent = callsOf(levels).filter((call) => call.resent).length
+  const resent = countCalls(levels, (call) => call.resent)
   return resent === 0
     ? null
     : { code: 'resent-requests', text: `${count(resent, 'request')} had to be sent again, since a reused connection had been closed.` }
 }
 
 function estimatedWarning(levels: readonly MeasuredFacts[]): Warning | null {
-  const estimated = callsOf(levels).filter((call) => call.outcome === 'completed' && call.tokensEstimated).length
+  const estimated = countCalls(levels, (call) => call.outcome === 'completed' && call.tokensEstimated)
   return estimated === 0
     ? null
     : { code: 'estimated-tokens', text: `The server gave no token count for ${count(estimated, 'answer')}: chunks were counted instead.` }

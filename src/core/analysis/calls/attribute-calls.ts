@@ -40,10 +40,15 @@ const OUTSIDE_RATIO = 0.05
 const UNRESOLVED_MS = 50
 const UNRESOLVED_RATIO = 0.2
 
-/** @param lowest calls of the lowest level; @param all calls of the sweep */
-export function baselineOf(lowest: readonly ModelCall[], all: readonly ModelCall[]): Baseline {
-  const loads = all.filter((call) => call.server !== null).map(loadMsOf)
-  const shortestLoadMs = loads.reduce((least, load) => Math.min(least, load), Number.POSITIVE_INFINITY)
+/** 0 when no server told. */
+export function shortestLoadMs(calls: readonly ModelCall[]): number {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (const call of calls) if (call.server !== null) leastMs = Math.min(leastMs, loadMsOf(call))
+  return Number.isFinite(leastMs) ? leastMs : 0
+}
+
+/** @param lowest calls of the lowest level, completed ones; empty = nothing is known of a call alone */
+export function baselineOf(lowest: readonly ModelCall[], shortestLoadMs: number): Baseline {
   const purposes = [...new Set(lowest.map((call) => call.purpose))]
   const medians = (figure: (call: ModelCall) => number | null) =>
     new Map(
@@ -53,7 +58,7 @@ export function baselineOf(lowest: readonly ModelCall[], all: readonly ModelCall
       }),
     )
   return {
-    shortestLoadMs: Number.isFinite(shortestLoadMs) ? shortestLoadMs : 0,
+    shortestLoadMs,
     gapMs: medians((call) => (call.firstDeltaAtMs === null ? null : call.firstDeltaAtMs - call.sentAtMs)),
     residualMs: medians(residualOf),
   }

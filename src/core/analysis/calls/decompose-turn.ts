@@ -1,13 +1,14 @@
 /** Splits the wall of one turn into its parts, in the order of time. Whatever the stamps say, the parts add up to the wall. */
+import type { ModelCall } from '../../session/timeline.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
-import { PARTS, type Part } from '../analysis.ts'
+import type { Part } from '../analysis.ts'
 import type { CallParts } from './attribute-calls.ts'
 
 export type TurnParts = Record<Part, number>
 export type PartSegment = { readonly fromMs: number; readonly toMs: number; readonly part: Part }
 
 export function noParts(): TurnParts {
-  return Object.fromEntries(PARTS.map((part) => [part, 0])) as TurnParts
+  return { runner: 0, admission: 0, queue: 0, load: 0, swap: 0, prefill: 0, neighbourPrefill: 0, decode: 0, tools: 0, background: 0 }
 }
 
 /** Milliseconds of each part of the turn; their sum is its wall. */
@@ -25,8 +26,6 @@ export function decomposeTurn(row: TurnRow, partsOf: readonly (CallParts | undef
 export function partSegments(row: TurnRow, partsOf: readonly (CallParts | undefined)[]): PartSegment[] {
   const { timeline } = row
   const endMs = Math.max(row.endAtMs, row.plannedAtMs)
-  const found: PartSegment[] = timeline === null ? [] : [...waitOf(row), ...toolsOf(row), ...callsOf(row, partsOf)]
-  found.sort((a, b) => a.fromMs - b.fromMs)
   const hasBackground = timeline?.calls.some((call) => call.purpose !== 'answer') === true
   const doneMs = hasBackground ? (timeline?.doneAtMs ?? endMs) : endMs
   const segments: PartSegment[] = []
@@ -40,45 +39,40 @@ export function partSegments(row: TurnRow, partsOf: readonly (CallParts | undefi
     add('runner', Math.min(Math.max(doneMs, cursorMs), toMs))
     add('background', toMs)
   }
-  for (const segment of found) {
-    const fromMs = Math.min(Math.max(segment.fromMs, cursorMs), endMs)
-    const toMs = Math.min(segment.toMs, endMs)
+  for (const seen of seenSegments(row, partsOf)) {
+    const fromMs = Math.min(Math.max(seen.fromMs, cursorMs), endMs)
+    const toMs = Math.min(seen.toMs, endMs)
     if (toMs <= fromMs) continue
     rest(fromMs)
-    add(segment.part, toMs)
+    add(seen.part, toMs)
   }
   rest(endMs)
   return segments
 }
 
-function waitOf({ timeline, endAtMs }: TurnRow): PartSegment[] {
-  return timeline === null ? [] : [{ fromMs: timeline.acceptedAtMs, toMs: timeline.runnerStartAtMs ?? endAtMs, part: 'admission' }]
+/** What the stamps tell: admission, tools and model calls, by their beginning; they may overlap. */
+function seenSegments({ timeline, endAtMs }: TurnRow, partsOf: readonly (CallParts | undefined)[]): PartSegment[] {
+  if (timeline === null) return []
+  const segments: PartSegment[] = [{ fromMs: timeline.acceptedAtMs, toMs: timeline.runnerStartAtMs ?? endAtMs, part: 'admission' }]
+  for (const tool of timeline.tools) segments.push({ fromMs: tool.startAtMs, toMs: tool.endAtMs, part: 'tools' })
+  for (const [index, call] of timeline.calls.entries()) addCall(segments, call, partsOf[index])
+  return segments.sort((a, b) => a.fromMs - b.fromMs)
 }
 
-function toolsOf({ timeline }: TurnRow): PartSegment[] {
-  return (timeline?.tools ?? []).map((tool) => ({ fromMs: tool.startAtMs, toMs: tool.endAtMs, part: 'tools' }))
-}
-
-function callsOf({ timeline }: TurnRow, partsOf: readonly (CallParts | undefined)[]): PartSegment[] {
-  return (timeline?.calls ?? []).flatMap((call, index) => {
-    const split = partsOf[index]
-    const isAnswer = call.purpose === 'answer'
-    const service = (part: Part): Part => (isAnswer ? part : 'background')
-    if (split === undefined) return [{ fromMs: call.sentAtMs, toMs: call.endAtMs, part: service('decode') }]
-    const spans: readonly (readonly [Part, number])[] = [
-      ['load', split.loadMs],
-      ['swap', split.swapMs],
-      ['queue', split.queueMs],
-      ['runner', split.outsideMs],
-      [service('neighbourPrefill'), split.neighbourPrefillMs],
-      [service('prefill'), split.prefillMs],
-      [service('decode'), split.decodeMs],
-    ]
-    let fromMs = call.sentAtMs
-    return spans.map(([part, lengthMs]) => {
-      const segment = { fromMs, toMs: fromMs + lengthMs, part }
-      fromMs = segment.toMs
-      return segment
-    })
-  })
+function addCall(segments: PartSegment[], call: ModelCall, split: CallParts | undefined) {
+  const service = (part: Part): Part => (call.purpose === 'answer' ? part : 'background')
+  let fromMs = call.sentAtMs
+  const add = (part: Part, lengthMs: number) => {
+    if (lengthMs <= 0) return
+    segments.push({ fromMs, toMs: fromMs + lengthMs, part })
+    fromMs += lengthMs
+  }
+  if (split === undefined) return add(service('decode'), call.endAtMs - call.sentAtMs)
+  add('load', split.loadMs)
+  add('swap', split.swapMs)
+  add('queue', split.queueMs)
+  add('runner', split.outsideMs)
+  add(service('neighbourPrefill'), split.neighbourPrefillMs)
+  add(service('prefill'), split.prefillMs)
+  add(service('decode'), split.decodeMs)
 }

@@ -2,7 +2,7 @@
 import type { Slo } from '../../sweep/plan.ts'
 import type { Ceiling, LevelSummary } from '../analysis.ts'
 import { lowerBound, upperBound } from '../statistics/binomial-bounds.ts'
-import { drawGroups } from '../statistics/block-bootstrap.ts'
+import { drawSums } from '../statistics/block-bootstrap.ts'
 import { quantile } from '../statistics/percentiles.ts'
 import { tokenRate, type WaveBlock } from './level-facts.ts'
 
@@ -66,11 +66,11 @@ export function throughputCeiling(levels: readonly RatedLevel[], seed: number): 
   if (last === undefined || rated.length < 2) return unknown('Total rates at two levels at least are needed.')
   const rates = rated.map((level) => tokenRate(level.waves) ?? 0)
   const full = firstFull(rates)
-  const drawn = drawGroups(
-    rated.map((level) => level.waves),
+  const drawn = drawSums(
+    rated.map((level) => level.waves.map((wave) => [wave.tokens, wave.busyMs])),
     seed,
-    (groups) => firstFull(groups.map((waves) => tokenRate(waves) ?? 0)),
-  ).sort((a, b) => a - b)
+    (sums) => firstFull(sums.map(([tokens = 0, busyMs = 0]) => (busyMs > 0 ? tokens / busyMs : 0))),
+  ).sort((x, y) => x - y)
   const lowest = Math.min(full, Math.round(quantile(drawn, 0.05)))
   const highest = Math.max(full, Math.round(quantile(drawn, 0.95)))
   const best = rates.reduce((most, rate) => Math.max(most, rate), 0)

@@ -1,5 +1,6 @@
 /** Did the machine itself change while the sweep ran (M5)? N=1 at the end against N=1 at the beginning. */
-import { bootstrap, type Interval } from '../statistics/block-bootstrap.ts'
+import { createSeededRandom } from '../../sweep/seeded-random.ts'
+import { DRAWS, type Interval, intervalOf } from '../statistics/block-bootstrap.ts'
 import { median } from '../statistics/percentiles.ts'
 import { type LevelFacts, wallMsOf } from './level-facts.ts'
 import { isCompleted } from './measured-levels.ts'
@@ -8,6 +9,8 @@ export const DRIFT_WARNING_RATIO = 0.05
 export const DRIFT_TOO_LARGE_RATIO = 0.15
 /** With fewer turns on either side a difference may be chance: it is shown, and no more is made of it. */
 const FEWEST_TURNS = 3
+/** More turns than this don't make the medians better known. */
+const MOST_TURNS = 50
 
 export type Drift = Interval & {
   /** Beyond 15 %, and beyond what chance explains. */
@@ -22,8 +25,13 @@ export function driftOf(lowest: LevelFacts | undefined, seed: number): Drift | n
   const measured = turns.filter((row) => cells.get(row.cell)?.role === 'measure')
   const firstCell = measured.reduce((least, row) => Math.min(least, row.cell), Number.POSITIVE_INFINITY)
   const first = measured.filter((row) => row.cell === firstCell).map(wallMsOf)
-  const change = bootstrap([first, closing], ([before, after]) => changeOf(median(before ?? []), median(after ?? [])), seed)
-  if (change === null) return null
+  const value = changeOf(median(first), median(closing))
+  if (value === null) return null
+  const random = createSeededRandom(`drift/${seed}`)
+  const draw = (walls: readonly number[]) =>
+    median(Array.from({ length: Math.min(walls.length, MOST_TURNS) }, () => walls[random.int(walls.length)] ?? 0))
+  const draws = Array.from({ length: DRAWS }, () => changeOf(draw(first), draw(closing)) ?? value)
+  const change = intervalOf(value, draws)
   const isEnough = first.length >= FEWEST_TURNS && closing.length >= FEWEST_TURNS
   return { ...change, isTooLarge: isEnough && (change.low > DRIFT_TOO_LARGE_RATIO || change.high < -DRIFT_TOO_LARGE_RATIO) }
 }

@@ -1,9 +1,7 @@
 /** Which part of a turn grew with N: each part's share of the added wall, with a bootstrap interval over waves. */
 import { PARTS, type Part } from '../analysis.ts'
-import type { TurnParts } from '../calls/decompose-turn.ts'
-import { bootstrap, drawGroups, type Interval } from '../statistics/block-bootstrap.ts'
-import { quantile } from '../statistics/percentiles.ts'
-import { blocksOf, type LevelFacts, meanParts } from './level-facts.ts'
+import { drawSums, type Interval, intervalOf, sumsOf } from '../statistics/block-bootstrap.ts'
+import { blocksOf, type LevelFacts, type WaveBlock } from './level-facts.ts'
 
 /** Parts that one cause moves together; their shares add up to 1 as well. */
 export const GROUPS = {
@@ -31,47 +29,57 @@ export type Growth = {
 /** Growth below this share of the lower level's wall is called noise. */
 const NOISE_RATIO = 0.05
 
+/** Sums of a block as the bootstrap adds them up: turns, wall, then the parts in their order. */
+const sumsOfBlock = (block: WaveBlock) => [block.turns, block.wallMs, ...PARTS.map((part) => block.parts[part])]
+
 /** @returns null when one of the levels has no completed turn */
 export function growthBetween(lower: LevelFacts, upper: LevelFacts, seed: number): Growth | null {
-  const blocks = [blocksOf(lower), blocksOf(upper)]
-  const [from, to] = blocks.map(meanParts)
-  if (from === null || from === undefined || to === null || to === undefined || from.wallMs <= 0) return null
-  const wallRatio = bootstrap(blocks, ([low, high]) => wallGrowth(meanParts(low ?? []), meanParts(high ?? [])), seed)
-  if (wallRatio === null) return null
-  const draws = drawGroups(blocks, seed, ([low, high]) => sharesOf(meanParts(low ?? []), meanParts(high ?? []))).filter((draw) => draw !== null)
+  const blocks = [blocksOf(lower), blocksOf(upper)].map((level) => level.map(sumsOfBlock))
+  const [from, to] = blocks.map((level) => meansOf(sumsOf(level)))
+  if (from === undefined || to === undefined || !(from.wallMs > 0) || !(to.wallMs > 0)) return null
+  const draws = drawSums(blocks, seed, ([low, high]) => {
+    const [before, after] = [meansOf(low), meansOf(high)]
+    return { ratio: after.wallMs / before.wallMs, shares: sharesOf(before, after) }
+  }).filter((draw) => Number.isFinite(draw.ratio))
+  const wallRatio = intervalOf(
+    to.wallMs / from.wallMs,
+    draws.map((draw) => draw.ratio),
+  )
   const shares = sharesOf(from, to)
-  const intervalOf = (names: readonly Part[]): Interval => {
-    const value = shares === null ? 0 : sumOf(shares, names)
-    const drawn = draws.map((draw) => sumOf(draw, names)).sort((a, b) => a - b)
-    if (shares === null || drawn.length === 0) return { value, low: value, high: value }
-    return { value, low: Math.min(value, quantile(drawn, 0.025)), high: Math.max(value, quantile(drawn, 0.975)) }
-  }
+  const drawn = draws.flatMap((draw) => (draw.shares === null ? [] : [draw.shares]))
+  const share = (names: readonly Part[]) =>
+    shares === null
+      ? { value: 0, low: 0, high: 0 }
+      : intervalOf(
+          sumOf(shares, names),
+          drawn.map((draw) => sumOf(draw, names)),
+        )
   return {
     fromN: lower.level.n,
     toN: upper.level.n,
     wallRatio,
     addedMs: to.wallMs - from.wallMs,
     isClear: shares !== null && wallRatio.low > 1 && wallRatio.value > 1 + NOISE_RATIO,
-    parts: PARTS.map((part) => ({ part, share: intervalOf([part]) })),
-    groups: Object.fromEntries(GROUP_NAMES.map((group) => [group, intervalOf(GROUPS[group])])) as Record<Group, Interval>,
+    parts: PARTS.map((part) => ({ part, share: share([part]) })),
+    groups: Object.fromEntries(GROUP_NAMES.map((group) => [group, share(GROUPS[group])])) as Record<Group, Interval>,
   }
 }
 
-type Means = ReturnType<typeof meanParts>
+type Means = { readonly wallMs: number; readonly partsMs: readonly number[] }
 
-function wallGrowth(from: Means, to: Means): number | null {
-  return from === null || to === null || from.wallMs <= 0 ? null : to.wallMs / from.wallMs
+/** NaN where no turn was drawn. */
+function meansOf(sums: Float64Array = new Float64Array()): Means {
+  const [turns = 0, wallMs = 0, ...partsMs] = sums
+  return turns > 0 ? { wallMs: wallMs / turns, partsMs: partsMs.map((ms) => ms / turns) } : { wallMs: Number.NaN, partsMs: [] }
 }
 
-/** Null when the wall did not grow at all. */
-function sharesOf(from: Means, to: Means): TurnParts | null {
-  if (from === null || to === null) return null
+/** Each part's share of the added wall, in the order of the parts; null when the wall did not grow at all. */
+function sharesOf(from: Means, to: Means): number[] | null {
   const addedMs = to.wallMs - from.wallMs
-  if (addedMs <= 0) return null
-  return Object.fromEntries(PARTS.map((part) => [part, (to.parts[part] - from.parts[part]) / addedMs])) as TurnParts
+  return addedMs > 0 ? to.partsMs.map((ms, index) => (ms - (from.partsMs[index] ?? 0)) / addedMs) : null
 }
 
-const sumOf = (shares: TurnParts, names: readonly Part[]) => names.reduce((sum, part) => sum + shares[part], 0)
+const sumOf = (shares: readonly number[], names: readonly Part[]) => names.reduce((sum, part) => sum + (shares[PARTS.indexOf(part)] ?? 0), 0)
 
 /** The group with the largest share, and whether its interval is clear of every other's. */
 export function leadingGroup(growth: Growth): { group: Group; share: Interval; isClear: boolean; next: Group } {

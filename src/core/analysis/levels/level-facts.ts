@@ -3,7 +3,7 @@ import type { ModelCall } from '../../session/timeline.ts'
 import type { SweepState } from '../../sweep/fold-sweep.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import { PARTS } from '../analysis.ts'
-import { attributeCalls, type Baseline, baselineOf, type CallParts } from '../calls/attribute-calls.ts'
+import { attributeCalls, type Baseline, baselineOf, type CallParts, shortestLoadMs } from '../calls/attribute-calls.ts'
 import { decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
 import { type EffectiveSlots, effectiveSlots, type LevelOverlap, levelOverlap } from '../calls/effective-slots.ts'
 import { isLongLoad } from '../calls/load-kinds.ts'
@@ -16,7 +16,7 @@ export type AttributedTurn = {
   readonly parts: TurnParts
 }
 
-/** Sums over the completed turns of one wave: what the bootstrap draws. */
+/** Sums over one wave: what the bootstrap draws. Parts and wall are those of completed turns, tokens and time those of all. */
 export type WaveBlock = {
   readonly turns: number
   readonly parts: TurnParts
@@ -46,14 +46,17 @@ export function sweepFacts(state: SweepState): SweepFacts {
   const limit = slots.plateau ? slots.n : null
   const ofServer = levels.filter((level) => level.leg !== 'null')
   const all = ofServer.flatMap(completedCalls)
+  const shortestMs = shortestLoadMs(all)
   const facts = levels.map((level): LevelFacts => {
     const lowest = levels.find((other) => other.leg === level.leg && other.n <= Math.max(1, limit ?? 1))
-    const baseline = baselineOf(lowest === undefined ? [] : completedCalls(lowest), level.leg === 'null' ? completedCalls(level) : all)
+    const baseline = baselineOf(
+      lowest === undefined ? [] : completedCalls(lowest),
+      level.leg === 'null' ? shortestLoadMs(completedCalls(level)) : shortestMs,
+    )
     const turns = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
     return { level, overlap: overlaps.get(level) ?? levelOverlap(level), turns: turns.flat(), waves: turns.map(blockOf) }
   })
-  const { shortestLoadMs } = baselineOf([], all)
-  return { levels: facts, slots, longLoads: all.filter((call) => isLongLoad(call, shortestLoadMs)) }
+  return { levels: facts, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
 }
 
 function completedCalls(level: MeasuredLevel): ModelCall[] {
@@ -61,13 +64,15 @@ function completedCalls(level: MeasuredLevel): ModelCall[] {
 }
 
 function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline: Baseline): AttributedTurn[] {
-  const parts = attributeCalls(
-    rows.flatMap((row) => row.timeline?.calls ?? []),
-    slots,
-    baseline,
-  )
+  const all: ModelCall[] = []
+  for (const row of rows) if (row.timeline !== null) all.push(...row.timeline.calls)
+  const parts = attributeCalls(all, slots, baseline)
   return rows.map((row) => {
-    const calls = (row.timeline?.calls ?? []).flatMap((call) => parts.get(call) ?? [])
+    const calls: CallParts[] = []
+    for (const call of row.timeline?.calls ?? []) {
+      const split = parts.get(call)
+      if (split !== undefined) calls.push(split)
+    }
     return { row, calls, parts: decomposeTurn(row, calls) }
   })
 }

@@ -9,7 +9,7 @@ export const FEWEST_SAMPLES = { p50: 6, p90: 29, p95: 59, p99: 299 } as const
  * @param sorted ascending, not empty
  * @param ratio 0 to 1
  */
-export function quantile(sorted: readonly number[], ratio: number): number {
+export function quantile(sorted: ArrayLike<number>, ratio: number): number {
   const place = (sorted.length - 1) * Math.min(1, Math.max(0, ratio))
   const below = Math.floor(place)
   const low = sorted[below] ?? Number.NaN
@@ -23,7 +23,7 @@ export function sortedNumbers(values: readonly number[]): Float64Array {
 
 /** Null for no values. */
 export function median(values: readonly number[]): number | null {
-  return values.length === 0 ? null : quantile(Array.from(sortedNumbers(values)), 0.5)
+  return values.length === 0 ? null : quantile(sortedNumbers(values), 0.5)
 }
 
 /** Null for no values. */
@@ -33,12 +33,12 @@ export function mean(values: readonly number[]): number | null {
 
 /** A quantile without regard to the number of samples; null for none. For evidence, never to be shown as a percentile. */
 export function roughQuantile(values: readonly number[], ratio: number): number | null {
-  return values.length === 0 ? null : quantile(Array.from(sortedNumbers(values)), ratio)
+  return values.length === 0 ? null : quantile(sortedNumbers(values), ratio)
 }
 
 /** @param values any order, finite; milliseconds where they are shown */
 export function percentilesOf(values: readonly number[]): Percentiles {
-  const sorted = Array.from(sortedNumbers(values))
+  const sorted = sortedNumbers(values)
   const count = sorted.length
   const at = (ratio: number, fewest: number) => (count >= fewest ? quantile(sorted, ratio) : null)
   return {

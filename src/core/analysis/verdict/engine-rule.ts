@@ -4,7 +4,7 @@ import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile, MeasuredFacts } from './case-file.ts'
 import { type Finding, inconclusive, leavesOpen, type Rule, serverName, supports, weigh } from './finding.ts'
 import { count, rate, shareOf } from './phrases.ts'
-import { directLegEvidence, nullLegEvidence, paceLine, shareLine } from './shared-evidence.ts'
+import { directLegEvidence, failureEvidence, nullLegEvidence, paceLine, shareLine, twoCauses } from './shared-evidence.ts'
 
 /** CPU or GPU in use from which it counts as full, together with a total rate that no longer rises. */
 const FULL_PERCENT = 85
@@ -26,10 +26,12 @@ export const engineRule: Rule = (file) => {
   ]
   const machine = file.isSimulated ? null : hardwareEvidence(file, top)
   if (machine !== null) evidence.push(machine)
-  evidence.push(...[directLegEvidence(file, 'engine'), nullLegEvidence(file)].filter((line) => line !== null))
+  evidence.push(...[directLegEvidence(file, 'engine'), nullLegEvidence(file), failureEvidence(file)].filter((line) => line !== null))
   if (!lead.isClear || !slower.isSlower || file.reload.swappedTurnsRatio > 0.05) {
     return inconclusive(
-      `The added time is spent mostly in ${serverName(file)}'s prefill and decode, but the evidence does not carry that verdict.`,
+      lead.isClear
+        ? `The added time is spent mostly in ${serverName(file)}'s prefill and decode, but the evidence does not carry that verdict.`
+        : twoCauses(file),
       'Add repeats, and a larger level; shorter prompts in a second sweep would tell prefill from decode.',
       evidence,
     )
@@ -98,7 +100,8 @@ function sentenceOf(file: CaseFile, isHardware: boolean): string {
   const share = shareOf(growth?.groups.engine.value ?? 0)
   const range = `from ${growth?.fromN} to ${growth?.toN} sessions`
   const [before, after] = [base?.summary.decodeTokensPerSec ?? null, top?.summary.decodeTokensPerSec ?? null]
-  const pace = before === null || after === null ? 'each answer takes longer' : `one answer goes from ${rate(before)} to ${rate(after)} tokens/s`
+  const isDecode = before !== null && after !== null && after < SLOWER_RATIO * before
+  const pace = isDecode ? `one answer goes from ${rate(before)} to ${rate(after)} tokens/s` : 'each prompt takes longer the more there are'
   const subject = isHardware ? `the hardware under ${serverName(file)} gives way first` : `${serverName(file)}'s engine gives way first`
   return `Beyond ${count(growth?.fromN ?? 1, 'session')} ${subject}: it works on the requests together, but ${pace}, and ${share} of the time added ${range} is prefill and decode.`
 }

@@ -2,7 +2,7 @@
 import { leadingGroup } from '../levels/growth.ts'
 import { type CaseFile, completedOf } from './case-file.ts'
 import { type Finding, inconclusive, leavesOpen, type Rule, serverName, supports } from './finding.ts'
-import { count, percent, rate } from './phrases.ts'
+import { commonest, count, percent, rate } from './phrases.ts'
 import { GROUP_WORDS, nullLegEvidence, shareLine } from './shared-evidence.ts'
 
 const REFUSALS = [429, 529]
@@ -69,12 +69,6 @@ export const nothingMeasuredRule: Rule = (file) => {
     )
   }
   return inconclusive('Nothing has been measured yet.', 'Run the sweep until at least two levels are done.', [])
-}
-
-function commonest(texts: readonly string[]): string | null {
-  const counts = new Map<string, number>()
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
 }
 
 export const oneLevelRule: Rule = (file) => {

@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return ms >= 10 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(1)} ms`
 }
 
-export const rate = (perSec: number): string => (perSec >= 100 ? perSec.toFixed(0) : perSec.toFixed(1))
+export const rate = (perSec: number): string => (perSec >= 99.95 ? perSec.toFixed(0) : perSec.toFixed(1))
 
 export const times = (ratio: number): string => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)} times`
 
@@ -23,4 +23,11 @@ export function count(n: number, one: string, many = `${one}s`): string {
 export function interval({ value, low, high }: { value: number; low: number; high: number }): string {
   const [a, b] = [shareOf(low), shareOf(high)]
   return a === b ? shareOf(value) : `${shareOf(value)} (${a.replace(' %', '')} to ${b})`
+}
+
+/** The text that comes most often, the first one among equals; null for none. */
+export function commonest(texts: readonly string[]): string | null {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
 }

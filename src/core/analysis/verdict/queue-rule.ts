@@ -4,7 +4,7 @@ import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile } from './case-file.ts'
 import { type Finding, inconclusive, leavesOpen, type Rule, serverName, supports, weigh } from './finding.ts'
 import { count, percent, rate, shareOf } from './phrases.ts'
-import { decodeRatioBeyond, directLegEvidence, nullLegEvidence, residualEvidence, shareLine } from './shared-evidence.ts'
+import { decodeRatioBeyond, directLegEvidence, failureEvidence, nullLegEvidence, residualEvidence, shareLine, twoCauses } from './shared-evidence.ts'
 
 /** A step of the staircase, in service times. */
 const STEP = { least: 0.6, most: 1.6 }
@@ -17,20 +17,22 @@ export const queueRule: Rule = (file) => {
   const lead = leadingGroup(growth)
   if (lead.group !== 'queue') return null
   const evidence = [weigh(lead.isClear, shareLine(file, 'queue')), ...slotEvidence(file), stepEvidence(file), paceEvidence(file)]
-  const others = [residualEvidence(file), directLegEvidence(file, 'queue'), nullLegEvidence(file)]
+  const others = [residualEvidence(file), directLegEvidence(file, 'queue'), nullLegEvidence(file), failureEvidence(file)]
   evidence.push(...others.filter((line) => line !== null))
   const swaps = file.reload.swappedCalls > 0
   if (swaps) evidence.push(weigh(false, `${count(file.reload.swappedCalls, 'request')} waited for another model or other options to be loaded.`))
   if (!lead.isClear || slots.n === null || !slots.plateau || swaps) {
     return inconclusive(
-      `Most of the added time looks like waiting in ${serverName(file)}'s queue, but the evidence does not carry that verdict.`,
+      lead.isClear
+        ? `Most of the added time looks like waiting in ${serverName(file)}'s queue, but the evidence does not carry that verdict.`
+        : twoCauses(file),
       swaps ? 'Sweep one model with one set of options.' : 'Add repeats, and a level well above the number of requests that are answered at once.',
       evidence,
     )
   }
   const against = evidence.filter((line) => line.stance === 'against').length
   const direct = directLegEvidence(file, 'queue')
-  const isProven = direct?.stance === 'for' && nullLegEvidence(file)?.stance === 'for' && file.steps !== null
+  const isProven = direct?.stance === 'for' && nullLegEvidence(file)?.stance === 'for' && failureEvidence(file) === null
   const confidence: Verdict['confidence'] = against > 0 || file.steps === null ? 'suspected' : isProven ? 'confirmed' : 'likely'
   return { primary: 'model_server_queue', confidence, sentence: sentenceOf(file, slots.n), ...moves(file, slots.n), toSettle: null, evidence }
 }

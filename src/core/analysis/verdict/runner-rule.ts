@@ -5,7 +5,7 @@ import { LOOP_BLOCKED_MS } from '../levels/level-samples.ts'
 import type { CaseFile, MeasuredFacts } from './case-file.ts'
 import { inconclusive, leavesOpen, type Rule, weigh } from './finding.ts'
 import { count, duration, percent, shareOf } from './phrases.ts'
-import { ownMs, shareLine } from './shared-evidence.ts'
+import { ownMs, shareLine, twoCauses } from './shared-evidence.ts'
 
 /** Share of the samples with a blocked loop that counts as evidence. */
 const BLOCKED_RATIO = 0.1
@@ -27,7 +27,9 @@ export const runnerRule: Rule = (file) => {
   const agreeing = [loop, control, ...admission].filter((line) => line.stance === 'for').length
   if (!lead.isClear || agreeing === 0) {
     return inconclusive(
-      "Most of the added time lies before or between the model requests, but nothing else shows that Plimsoll's own runner is busy.",
+      !lead.isClear
+        ? twoCauses(file)
+        : "Most of the added time lies before or between the model requests, but nothing else shows that Plimsoll's own runner is busy.",
       'Add the null leg, and keep the samples of the event loop: both show what the runner alone takes.',
       evidence,
     )

@@ -1,6 +1,6 @@
 /** Evidence that more than one rule weighs: decode pace, total rate, the null leg, the direct leg, the second opinion on the queue. */
 import type { Evidence } from '../analysis.ts'
-import { GROUPS, type Group } from '../levels/growth.ts'
+import { GROUPS, type Group, leadingGroup } from '../levels/growth.ts'
 import type { CaseFile, MeasuredFacts } from './case-file.ts'
 import { leavesOpen, speaksAgainst, supports } from './finding.ts'
 import { duration, interval, percent, rate, shareOf } from './phrases.ts'
@@ -17,6 +17,15 @@ export function shareLine(file: CaseFile, group: Group): string {
   const { growth } = file
   if (growth === null) return 'The growth of the wall could not be told.'
   return `Of the ${duration(growth.addedMs)} that a turn takes longer at ${growth.toN} sessions than at ${growth.fromN}, ${interval(growth.groups[group])} is ${GROUP_WORDS[group]}.`
+}
+
+/** For a growth that two causes share too evenly to name one. */
+export function twoCauses(file: CaseFile): string {
+  const { growth } = file
+  if (growth === null) return 'The growth of the wall could not be told.'
+  const { group, next, share } = leadingGroup(growth)
+  const shares = `${GROUP_WORDS[group]} (${shareOf(share.value)}) and ${GROUP_WORDS[next]} (${shareOf(growth.groups[next].value)})`
+  return `The time added from ${growth.fromN} to ${growth.toN} sessions is shared by ${shares}, too evenly or too unsteadily to name one.`
 }
 
 /** Decode pace at the top level over that at the lowest level with all slots in use (or the lowest at all); null where it can't be told. */
@@ -43,14 +52,28 @@ export function nullLegEvidence(file: CaseFile): Evidence | null {
   return wallMs < 0.1 * growth.addedMs ? supports(text) : speaksAgainst(text)
 }
 
+/** Without the runner the wall must grow by at least this share of what it grows with it. */
+const SAME_GROWTH_RATIO = 0.7
+
 /** The direct leg: the same load without the runner. Supports a cause in the server when the server's share grows there as well. */
 export function directLegEvidence(file: CaseFile, group: Group): Evidence | null {
   const { growth, growthDirect } = file
   if (growth === null || growthDirect === null) return null
   const share = growthDirect.groups[group]
   const text = `Without the runner, ${shareOf(share.value)} of the added time is ${GROUP_WORDS[group]}, and a turn takes ${duration(growthDirect.addedMs)} longer (with it: ${duration(growth.addedMs)}).`
-  return growthDirect.isClear && share.value > 0.5 && growthDirect.addedMs > 0.7 * growth.addedMs ? supports(text) : speaksAgainst(text)
+  // With background work the direct leg, which has none, is bound to add less.
+  const addsAsMuch = file.state.plan.workload.memoryNote || growthDirect.addedMs > SAME_GROWTH_RATIO * growth.addedMs
+  return growthDirect.isClear && share.value > 0.5 && addsAsMuch ? supports(text) : speaksAgainst(text)
 }
+
+/** Failed sessions stand in no mean, so they weaken what the means say. Null without failures worth a word. */
+export function failureEvidence(file: CaseFile): Evidence | null {
+  const { top } = file
+  if (top === null || top.summary.failures <= FAILURES_RATIO * top.summary.sessions) return null
+  return leavesOpen(`At ${top.summary.n} sessions ${top.summary.failures} of ${top.summary.sessions} failed; the shares are those of the others.`)
+}
+
+const FAILURES_RATIO = 0.05
 
 /** How often the server's own residual disagreed with the wait that slot occupancy shows. */
 export function residualEvidence(file: CaseFile): Evidence | null {
