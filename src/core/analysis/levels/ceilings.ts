@@ -28,6 +28,7 @@ function shareCeiling(levels: readonly Counts[], target: number, verb: string): 
   const firstOpen = tested.find((level) => level.n > (low?.n ?? 0))
   const shown = [low ?? (firstOpen === high ? undefined : firstOpen), high].filter((level) => level !== undefined)
   const said = `${shown.map(({ n, good, all }, index) => `${index === 0 ? 'At' : 'at'} ${n}, ${good} of ${all} ${index === 0 ? verb : ''}`.trimEnd()).join('; ')}.`
+  if (low !== undefined && high !== undefined && high.n <= low.n) return unknown(`The levels contradict each other. ${said}`)
   if (low === last) return { status: 'not-reached', n: last.n, low: last.n, high: null, because: said }
   if (low !== undefined)
     return { status: 'found', n: low.n, low: low.n, high: high?.n ?? null, because: high === undefined ? stillOpen(said, target) : said }
