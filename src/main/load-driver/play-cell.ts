@@ -1,6 +1,6 @@
 /** Plays the waves of a cell as they are asked for, and tells of turns, lanes and itself. Makes the turns; knows no message wire. */
 
-import type { Cell, SweepPlan } from '../../core/sweep/plan.ts'
+import type { Cell, SweepPlan, Workload } from '../../core/sweep/plan.ts'
 import { promptFor, variantFor } from '../../core/sweep/prompts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { DirectTurn } from './direct-turn.ts'
@@ -36,15 +36,16 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
   let maxInFlight = 0
   let abort = new AbortController()
 
+  const workload = workloadOf(plan, cell)
   const makeTurn = (wave: number, session: number, ended: Wave['ended'], opened: string[]): Turn => {
     const prompt = promptFor(plan, cell, wave, session)
-    const { model, options } = cell.leg === 'null' ? { model: path.model, options: plan.workload.options } : variantFor(plan, path.model, session)
+    const { model, options } = cell.leg === 'null' ? { model: path.model, options: workload.options } : variantFor(plan, path.model, session)
     const onEnded = () => {
       ended.count += 1
       ended.listener()
     }
     if (path.runner === null) {
-      const capped = { ...options, num_predict: plan.workload.outputTokens }
+      const capped = { ...options, num_predict: workload.outputTokens }
       const callId = `${cell.index}-${wave}-${session}`
       return new DirectTurn(session, { connections, clock, serverUrl: path.serverUrl, model, options: capped, prompt, callId, onEnded })
     }
@@ -52,8 +53,8 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
       serverUrl: path.serverUrl,
       model,
       options,
-      background: { title: false, memory: plan.workload.memoryNote },
-      maxOutputTokens: plan.workload.outputTokens,
+      background: { title: false, memory: workload.memoryNote },
+      maxOutputTokens: workload.outputTokens,
       maxBackgroundTokens: BACKGROUND_TOKENS,
       turnDeadlineMs: plan.request.turnDeadlineMs,
       origin: 'sweep',
@@ -103,4 +104,9 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
     abort: () => abort.abort(),
     report: () => ({ type: 'cell-ended', report: measure.report(maxInFlight) }),
   }
+}
+
+/** The null leg asks what a turn costs without a model: one token, nothing after it. With a real model tokens come later and apart, not all at once. */
+function workloadOf({ workload }: SweepPlan, cell: Cell): Workload {
+  return cell.leg === 'null' ? { ...workload, outputTokens: 1, memoryNote: false } : workload
 }

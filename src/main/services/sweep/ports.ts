@@ -5,6 +5,7 @@ import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { Environment, SweepEvent } from '../../../core/sweep/sweep-event.ts'
+import type { SweepOpening } from '../../../core/sweep/sweep-list-row.ts'
 import type { ServerFacts, Target } from '../../../core/sweep/target.ts'
 import type { ChildHandle } from '../../platform/child.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -14,14 +15,7 @@ import type { Log } from '../../platform/log.ts'
 export type StartedTarget = { readonly facts: ServerFacts; readonly url: string; stop(): Promise<void> }
 
 export type SweepStore = {
-  create(entry: {
-    readonly sweepId: SweepId
-    readonly startedEpochMs: number
-    readonly targetLabel: string
-    readonly simulated: boolean
-    readonly levels: readonly number[]
-    readonly cellsPlanned: number
-  }): Result<unknown, Problem>
+  create(opening: SweepOpening): Result<unknown, Problem>
   append(sweepId: SweepId, events: readonly SweepEvent[]): void
   read(sweepId: SweepId): Promise<readonly SweepEvent[]> | readonly SweepEvent[]
   /** All its events were appended before. */

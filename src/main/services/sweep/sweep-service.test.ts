@@ -328,6 +328,13 @@ test('a target that is not there is said by start, and nothing is stored', async
   expect(bench.service.running()).toBeNull()
 })
 
+test('a folder that can’t be written is said by start, and the target is stopped', async () => {
+  const store = { create: () => err(problem('disk-full', 'The disk is full.', '', '')), append: () => {}, read: () => [], finish: () => {} }
+  const bench = await setUp({}, { store })
+  expect(await bench.service.start(request())).toMatchObject({ ok: false, error: { code: 'disk-full' } })
+  expect(bench.targetStops.count).toBe(1)
+})
+
 test('lanes of the running wave come at most four times a second, samples in batches on the sweep’s own time', async () => {
   const bench = await setUp({ slots: 1, answerMs: 300 })
   const sweepId = await begin(bench)
