@@ -24,7 +24,8 @@ export function openEventFeed(response: ServerResponse, listen: (listener: Sessi
   }
   const stop = listen({
     onEvent(event) {
-      if (waiting === '') queueMicrotask(flush)
+      // After all microtasks of this round: the chunks of one read of the model's socket leave together.
+      if (waiting === '') process.nextTick(flush)
       waiting += frameOf(event)
     },
     onClosed() {
