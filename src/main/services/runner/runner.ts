@@ -100,13 +100,13 @@ export function createRunner(deps: RunnerDeps) {
     })
   }
 
-  /** Begins in the next round of the event loop, so that whoever posts has its answer first. */
+  /** Begins when the caller is done, so that whoever posts has its answer first. */
   function start(turn: Turn): void {
     turn.step('admit')
     turn.runnerStartAtMs = clock.nowMs()
     running += 1
     starting.push(turn)
-    if (starting.length === 1) setImmediate(startAll)
+    if (starting.length === 1) process.nextTick(startAll)
   }
 
   function startAll(): void {
