@@ -5,4 +5,6 @@ export function findOrBuildOllama(options?: {
   env?: NodeJS.ProcessEnv
   mayBuild?: boolean
   say?: (line: string) => void
+  /** Ends a build that is under way. */
+  signal?: AbortSignal
 }): Promise<FoundOllama | { reason: string }>

@@ -47,14 +47,15 @@ async function versionOf(path) {
   }
 }
 
-async function build(go, dir) {
+async function build(go, dir, signal) {
   await mkdir(dir, { recursive: true })
   // Built aside and moved in whole, so that an interrupted or a second build never leaves half a file.
   const aside = await mkdtemp(join(dir, 'build-'))
   try {
     await run(go, ['install', `github.com/ollama/ollama@${PINNED_VERSION}`], {
-      env: { ...process.env, GOBIN: aside, GOFLAGS: '-mod=mod', CGO_ENABLED: '1' },
+      env: { ...process.env, GOBIN: aside, GOFLAGS: '', CGO_ENABLED: '1' },
       timeout: BUILD_LIMIT_MS,
+      signal,
       maxBuffer: 64 * 1024 * 1024,
     })
     await rename(join(aside, BINARY), join(dir, BINARY)).catch(() => copyFile(join(aside, BINARY), join(dir, BINARY)))
@@ -64,10 +65,10 @@ async function build(go, dir) {
 }
 
 /**
- * @param {{ env?: NodeJS.ProcessEnv, mayBuild?: boolean, say?: (line: string) => void }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, mayBuild?: boolean, say?: (line: string) => void, signal?: AbortSignal }} [options]
  * @returns {Promise<{ path: string, version: string, how: string, tookMs: number } | { reason: string }>}
  */
-export async function findOrBuildOllama({ env = process.env, mayBuild = true, say = () => {} } = {}) {
+export async function findOrBuildOllama({ env = process.env, mayBuild = true, say = () => {}, signal } = {}) {
   const startMs = performance.now()
   const found = async (path, how) => {
     const version = await versionOf(path)
@@ -87,7 +88,7 @@ export async function findOrBuildOllama({ env = process.env, mayBuild = true, sa
   if (!mayBuild) return { reason: `No ollama on the PATH, and none built yet: \`node scripts/ollama.mjs\` builds ${PINNED_VERSION}.` }
   say(`No ollama on the PATH: building ${PINNED_VERSION} with Go into ${cacheDir(env)} (some minutes, once).`)
   try {
-    await build(go, cacheDir(env))
+    await build(go, cacheDir(env), signal)
   } catch (cause) {
     const lines = String(cause?.stderr || cause?.message || cause)
       .trim()
@@ -98,7 +99,9 @@ export async function findOrBuildOllama({ env = process.env, mayBuild = true, sa
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const result = await findOrBuildOllama({ say: (line) => console.log(line) })
+  const stop = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stop.abort())
+  const result = await findOrBuildOllama({ say: (line) => console.log(line), signal: stop.signal })
   if ('reason' in result) {
     console.error(result.reason)
     process.exitCode = 1
