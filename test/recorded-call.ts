@@ -71,6 +71,7 @@ export function recordedCall(engine: Engine, clock: Clock, part: Partial<ModelCa
     messages: [{ role: 'user', content: `question ${lastId}`, toolCalls: [] }],
     tools: [],
     think: card.capabilities.includes('thinking'),
+    embed: false,
     format: undefined,
     options: {},
     keepAliveMs: undefined,

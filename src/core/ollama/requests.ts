@@ -68,6 +68,14 @@ export const generateRequestSchema = z.looseObject({
 })
 export type GenerateRequest = z.infer<typeof generateRequestSchema>
 
+export const embedRequestSchema = z.looseObject({
+  model: z.string(),
+  input: z.union([z.string(), z.array(z.string())]),
+  keep_alive: common.keep_alive,
+  options: common.options,
+})
+export type EmbedRequest = z.infer<typeof embedRequestSchema>
+
 /** Newer servers say `model`, older clients still send `name`. */
 export const showRequestSchema = z.looseObject({ model: z.string().optional(), name: z.string().optional() })
 export type ShowRequest = z.infer<typeof showRequestSchema>

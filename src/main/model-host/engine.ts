@@ -18,6 +18,8 @@ export interface ModelCard {
   readonly modelInfo: Readonly<Record<string, unknown>>
   /** Context of a request that names none, tokens. */
   readonly contextTokens: number
+  /** Answers `/api/embed` too. */
+  readonly embeds: boolean
 }
 
 export interface LoadedModel {
@@ -37,6 +39,8 @@ export interface ModelCall {
   readonly messages: readonly CallMessage[]
   readonly tools: readonly Tool[]
   readonly think: boolean
+  /** Wants the prompt evaluated and nothing said: an embedding. */
+  readonly embed: boolean
   /** `json` or a JSON schema, from the request. */
   readonly format: unknown
   readonly options: ModelOptions
@@ -94,9 +98,11 @@ export interface Delivery {
   readonly pingEveryMs: number
   /** `created_at` moves in steps of this; coarse steps let equal chunks be encoded once. */
   readonly createdAtStepMs: number
+  /** OpenAI's wire with llama-server's habits: a role-only first delta, `timings` at the end. */
+  readonly llamaServerStyle: boolean
 }
 
-export const PLAIN_DELIVERY: Delivery = { chunksPerWrite: 1, headersAtOnce: false, pingEveryMs: 0, createdAtStepMs: 1 }
+export const PLAIN_DELIVERY: Delivery = { chunksPerWrite: 1, headersAtOnce: false, pingEveryMs: 0, createdAtStepMs: 1, llamaServerStyle: false }
 
 export interface Engine {
   readonly kind: EngineKind

@@ -101,6 +101,19 @@ describe('Ollama’s API', () => {
   })
 })
 
+test('an embedding with the default context evicts a chat model that was loaded with another', async () => {
+  const server = await simulated({ loadMs: 60 })
+  const embed = () => ask(`${server.url}/api/embed`, { model: 'plimsoll-simulated', input: ['a', 'b'] })
+  const loads: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const answer = JSON.parse((await embed()).text)
+    expect(answer.embeddings).toHaveLength(2)
+    const last = (await ask(`${server.url}/api/chat`, chat(`q${i}`, { options: { num_ctx: 32_768 } }))).lines.at(-1) ?? ''
+    loads.push(JSON.parse(last).load_duration / 1e6)
+  }
+  expect(loads.every((ms) => ms >= 59)).toBe(true)
+})
+
 describe('OpenAI’s API', () => {
   const events = (text: string) => {
     const parser = createSseParser()
@@ -125,6 +138,13 @@ describe('OpenAI’s API', () => {
     expect(answer.status).toBe(200)
     expect(answer.text).not.toContain('[DONE]')
     expect(answer.text).not.toMatch(/finish_reason":"/)
+  })
+
+  test('as llama-server speaks it: a role-only delta that is no activity, timings at the end', async () => {
+    const server = await simulated({ llamaServerStyle: true })
+    const data = events((await ask(`${server.url}/v1/chat/completions`, chat('x', { stream: true }))).text)
+    expect(JSON.parse(data[0] ?? '').choices[0].delta).toEqual({ role: 'assistant', content: null })
+    expect(JSON.parse(data.at(-2) ?? '').timings).toMatchObject({ predicted_n: 5, prompt_ms: expect.closeTo(20, -1) })
   })
 
   test('pings keep a silent stream warm, before any token', async () => {

@@ -99,7 +99,7 @@ export class AnswerStream implements CallSink {
 
   fail(failure: CallFailure): void {
     if (this.#ended) return
-    if (this.#started) {
+    if (this.#started || this.#held.length > 0) {
       this.#finish(this.#deps.format.errorLine(failure.message))
       this.#close('failed', 200)
       return
@@ -180,6 +180,7 @@ export class AnswerStream implements CallSink {
     this.#deps.record.status = 200
     this.#deps.res.writeHead(200, { 'content-type': this.#deps.format.streamType, 'transfer-encoding': 'chunked' })
     this.#deps.res.flushHeaders()
+    if (this.#deps.format.opening !== '') this.#deps.res.socket?.write(this.#encode(this.#deps.format.opening))
   }
 
   #finish(last: string): void {

@@ -1,15 +1,15 @@
 /** From a request's body to a model call, or to the refusal that Ollama gives for it: same status, same shape, its words where they are known. */
 import type { z } from 'zod'
-import { chatRequestSchema, generateRequestSchema, type ModelOptions, type Tool } from '../../../core/ollama/requests.ts'
+import { chatRequestSchema, embedRequestSchema, generateRequestSchema, type ModelOptions, type Tool } from '../../../core/ollama/requests.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import type { CallFailure, CallMessage, ModelCall, ModelCard } from '../engine.ts'
 import { findCard } from './model-documents.ts'
 import { openAiRequestSchema } from './openai-request.ts'
-import { ollamaChatFormat, ollamaGenerateFormat, openAiChatFormat, type WireFormat } from './wire-format.ts'
+import { ollamaChatFormat, ollamaEmbedFormat, ollamaGenerateFormat, openAiChatFormat, type WireFormat } from './wire-format.ts'
 
-export type CallPath = '/api/chat' | '/api/generate' | '/v1/chat/completions'
+export type CallPath = '/api/chat' | '/api/generate' | '/api/embed' | '/v1/chat/completions'
 
-export const CALL_PATHS: readonly CallPath[] = ['/api/chat', '/api/generate', '/v1/chat/completions']
+export const CALL_PATHS: readonly CallPath[] = ['/api/chat', '/api/generate', '/api/embed', '/v1/chat/completions']
 
 /** What a request asks, on any of the wires. */
 export interface AskedCall {
@@ -20,7 +20,7 @@ export interface AskedCall {
   readonly stream: boolean
   /** Only load or unload the model. */
   readonly loadOnly: boolean
-  readonly call: Pick<ModelCall, 'messages' | 'tools' | 'think' | 'format' | 'options' | 'keepAliveMs'>
+  readonly call: Pick<ModelCall, 'messages' | 'tools' | 'think' | 'embed' | 'format' | 'options' | 'keepAliveMs'>
 }
 
 export interface ReadCallDeps {
@@ -28,6 +28,7 @@ export interface ReadCallDeps {
   readonly callId: number
   readonly epochMs: number
   readonly fingerprint: string
+  readonly llamaServerStyle: boolean
 }
 
 export function readCall(path: CallPath, body: string, deps: ReadCallDeps): Result<AskedCall, CallFailure> {
@@ -43,6 +44,8 @@ export function readCall(path: CallPath, body: string, deps: ReadCallDeps): Resu
       return readChat(value, deps)
     case '/api/generate':
       return readGenerate(value, deps)
+    case '/api/embed':
+      return readEmbed(value, deps)
     case '/v1/chat/completions':
       return readOpenAi(value, deps)
   }
@@ -67,6 +70,7 @@ function readChat(value: unknown, deps: ReadCallDeps): Result<AskedCall, CallFai
       messages: asked.messages.map((m) => ({ role: m.role, content: m.content, toolCalls: m.tool_calls ?? [] })),
       tools: asked.tools,
       think: thinks(card, asked.think),
+      embed: false,
       format: asked.format,
       options: asked.options ?? {},
       keepAliveMs: readKeepAlive(asked.keep_alive),
@@ -93,7 +97,34 @@ function readGenerate(value: unknown, deps: ReadCallDeps): Result<AskedCall, Cal
       messages: [...system, { role: 'user', content: asked.prompt, toolCalls: [] }],
       tools: [],
       think: thinks(card, asked.think),
+      embed: false,
       format: asked.format,
+      options: asked.options ?? {},
+      keepAliveMs: readKeepAlive(asked.keep_alive),
+    },
+  })
+}
+
+function readEmbed(value: unknown, deps: ReadCallDeps): Result<AskedCall, CallFailure> {
+  const parsed = embedRequestSchema.safeParse(value)
+  if (!parsed.success) return refuseShape(parsed.error)
+  const asked = parsed.data
+  const card = findCard(deps.cards, asked.model)
+  if (card === undefined) return refuse(404, `model ${JSON.stringify(asked.model)} not found, try pulling it first`)
+  if (!card.embeds) return refuse(501, 'this server does not support embeddings')
+  const inputs = typeof asked.input === 'string' ? [asked.input] : asked.input
+  return ok({
+    card,
+    format: ollamaEmbedFormat(asked.model, inputs),
+    model: asked.model,
+    stream: false,
+    loadOnly: false,
+    call: {
+      messages: inputs.map((content) => ({ role: 'user', content, toolCalls: [] })),
+      tools: [],
+      think: false,
+      embed: true,
+      format: undefined,
       options: asked.options ?? {},
       keepAliveMs: readKeepAlive(asked.keep_alive),
     },
@@ -122,11 +153,20 @@ function readOpenAi(value: unknown, deps: ReadCallDeps): Result<AskedCall, CallF
       usage: asked.stream_options?.include_usage === true,
       createdEpochS: Math.floor(deps.epochMs / 1000),
       fingerprint: deps.fingerprint,
+      llamaServerStyle: deps.llamaServerStyle,
     }),
     model: asked.model,
     stream: asked.stream === true,
     loadOnly: false,
-    call: { messages: asked.messages, tools: asked.tools, think: thinks(card, undefined), format: undefined, options, keepAliveMs: undefined },
+    call: {
+      messages: asked.messages,
+      tools: asked.tools,
+      think: thinks(card, undefined),
+      embed: false,
+      format: undefined,
+      options,
+      keepAliveMs: undefined,
+    },
   })
 }
 

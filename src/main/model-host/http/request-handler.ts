@@ -61,6 +61,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (req: IncomingMe
       cards: engine.cards(),
       callId: record.id,
       epochMs: clock.epochMs(),
+      llamaServerStyle: engine.delivery.llamaServerStyle,
       fingerprint: `fp_plimsoll_${engine.kind}`,
     })
     if (!asked.ok) {

@@ -3,6 +3,7 @@ import type { ChatChunk, FinalFields, GenerateChunk } from '../../../core/ollama
 import type { ToolCall } from '../../../core/ollama/requests.ts'
 import { encodeSse } from '../../../core/stream/encode-sse.ts'
 import type { CallEnd, Channel } from '../engine.ts'
+import { hashText, seededRandom } from '../seeded-random.ts'
 
 /** All that was said, for answers that are not streamed. */
 export interface WholeAnswer {
@@ -14,6 +15,8 @@ export interface WholeAnswer {
 export interface WireFormat {
   readonly streamType: string
   readonly jsonType: string
+  /** What goes out with the headers, before anything was said; mostly nothing. */
+  readonly opening: string
   /** One piece of text, with its line end. */
   token(text: string, channel: Channel, createdAt: string): string
   toolCalls(calls: readonly ToolCall[], createdAt: string): string
@@ -53,6 +56,7 @@ export function ollamaChatFormat(model: string): WireFormat {
     return `${JSON.stringify(chunk)}\n`
   }
   return {
+    opening: '',
     streamType: NDJSON,
     jsonType: JSON_UTF8,
     token: (text, channel, createdAt) =>
@@ -90,6 +94,7 @@ export function ollamaGenerateFormat(model: string): WireFormat {
   // The conversation as token numbers is answered, as Ollama does, but stays empty: nobody here can go on from it.
   const last = (end: CallEnd) => ({ ...finalFields(end), ...(end.reason === 'load' || end.reason === 'unload' ? {} : { context: [] }) })
   return {
+    opening: '',
     streamType: NDJSON,
     jsonType: JSON_UTF8,
     token: (text, channel, createdAt) => line(createdAt, channel === 'content' ? text : '', false, channel === 'thinking' ? { thinking: text } : {}),
@@ -102,6 +107,27 @@ export function ollamaGenerateFormat(model: string): WireFormat {
   }
 }
 
+/** Vectors that tell nothing: the right shape, numbers drawn from the input. @param inputs one vector each */
+export function ollamaEmbedFormat(model: string, inputs: readonly string[]): WireFormat {
+  const vector = (input: string) => {
+    const random = seededRandom(hashText(input))
+    return Array.from({ length: EMBEDDING_LENGTH }, () => random.next() * 2 - 1)
+  }
+  return {
+    ...ollamaChatFormat(model),
+    whole: (_answer, end) =>
+      JSON.stringify({
+        model,
+        embeddings: inputs.map(vector),
+        total_duration: nanoseconds(end.totalMs),
+        load_duration: nanoseconds(end.loadMs),
+        prompt_eval_count: end.promptTokens,
+      }),
+  }
+}
+
+const EMBEDDING_LENGTH = 64
+
 export interface OpenAiFormatOptions {
   readonly model: string
   readonly callId: number
@@ -109,12 +135,16 @@ export interface OpenAiFormatOptions {
   readonly usage: boolean
   readonly createdEpochS: number
   readonly fingerprint: string
+  readonly llamaServerStyle: boolean
 }
 
-export function openAiChatFormat({ model, callId, usage, createdEpochS, fingerprint }: OpenAiFormatOptions): WireFormat {
+export function openAiChatFormat({ model, callId, usage, createdEpochS, fingerprint, llamaServerStyle }: OpenAiFormatOptions): WireFormat {
   const head = (object: string) => ({ id: `chatcmpl-${callId}`, object, created: createdEpochS, model, system_fingerprint: fingerprint })
-  const chunk = (delta: object, finish: string | null = null) =>
-    encodeSse(JSON.stringify({ ...head('chat.completion.chunk'), choices: [{ index: 0, delta, finish_reason: finish }] }))
+  const chunk = (delta: object, finish: string | null = null, rest: object = {}) =>
+    encodeSse(JSON.stringify({ ...head('chat.completion.chunk'), choices: [{ index: 0, delta, finish_reason: finish }], ...rest }))
+  const timings = (end: CallEnd) => ({
+    timings: { cache_n: 0, prompt_n: end.promptTokens, prompt_ms: end.promptEvalMs, predicted_n: end.answerTokens, predicted_ms: end.evalMs },
+  })
   const openAiCalls = (calls: readonly ToolCall[]) =>
     calls.map((call, index) => ({
       id: call.id ?? `call_${callId}_${index}`,
@@ -132,6 +162,7 @@ export function openAiChatFormat({ model, callId, usage, createdEpochS, fingerpr
     calledTools || calls.length > 0 ? 'tool_calls' : end.reason === 'length' ? 'length' : 'stop'
 
   return {
+    opening: llamaServerStyle ? chunk({ role: 'assistant', content: null }) : '',
     streamType: 'text/event-stream',
     jsonType: 'application/json',
     token: (text, channel) =>
@@ -144,6 +175,7 @@ export function openAiChatFormat({ model, callId, usage, createdEpochS, fingerpr
       const last = chunk(
         { role: 'assistant', content: '', ...(calls.length > 0 ? { tool_calls: openAiCalls(calls) } : {}) },
         finishReason(end, calls),
+        llamaServerStyle ? timings(end) : {},
       )
       const counted = usage ? encodeSse(JSON.stringify({ ...head('chat.completion.chunk'), choices: [], usage: usageOf(end) })) : ''
       return `${last}${counted}${encodeSse('[DONE]')}`

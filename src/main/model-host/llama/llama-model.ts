@@ -186,6 +186,7 @@ function cardOf(model: LlamaModel, name: string, sizeBytes: number, settings: Ll
       [`${architecture}.block_count`]: model.fileInsights.totalLayers - 1,
     },
     contextTokens: Math.min(settings.contextTokens, model.trainContextSize),
+    embeds: false,
   }
 }
 

@@ -164,5 +164,6 @@ function nullCard(name: string): ModelCard {
     template: '',
     modelInfo: { 'general.architecture': 'plimsoll-null', 'plimsoll.simulated': true },
     contextTokens: 4096,
+    embeds: false,
   }
 }

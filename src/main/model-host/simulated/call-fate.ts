@@ -37,7 +37,7 @@ export function drawFate(call: ModelCall, settings: SimulationSettings, occurren
   const natural = thinkingTokens + (toolCalls.length > 0 ? settings.toolCallTokens : answerLength(settings, runaway, lots.length))
   const limit = call.options.num_predict
   const limited = limit !== undefined && limit > 0 && limit < natural && !(runaway && !settings.runawayObeysLimit)
-  const tokens = limited ? limit : natural
+  const tokens = call.embed ? 0 : limited ? limit : natural
   const words = seededRandom(wordSeed)
   return {
     reset: call.reusedSocket && lots.reset < settings.resetShare,

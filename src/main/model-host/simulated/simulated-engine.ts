@@ -133,6 +133,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
       headersAtOnce: settings.headersAtOnce,
       pingEveryMs: settings.pingEveryMs,
       createdAtStepMs: 1,
+      llamaServerStyle: settings.llamaServerStyle,
     },
     cards: () => cards,
     loaded: () =>
@@ -186,5 +187,6 @@ function simulatedCard(name: string, settings: SimulationSettings): ModelCard {
       'plimsoll.simulated': true,
     },
     contextTokens: settings.contextTokens,
+    embeds: true,
   }
 }

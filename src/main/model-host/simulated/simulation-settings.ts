@@ -60,6 +60,8 @@ export const simulationSettingsSchema = z.strictObject({
   /** Silence inside the answer, after so many tokens. */
   gapAtToken: z.number().int().min(1).optional(),
   gapMs: lengthMs.default(0),
+  /** The call gives its slot back at the gap and queues again (Ollama: structured output of a model that thinks). */
+  gapRequeues: z.boolean().default(false),
   /** The stream fails after so many tokens; 0: before the first, with status 500. */
   errorAtToken: z.number().int().min(0).optional(),
   errorShare: z.number().min(0).max(1).default(1),
@@ -79,6 +81,8 @@ export const simulationSettingsSchema = z.strictObject({
   /** Above so many requests in the house: 429, as llama-swap does; 0: no such limit. */
   maxInFlight: z.number().int().min(0).default(0),
 
+  /** OpenAI's wire as llama-server speaks it: a first delta with the role only, `timings` in the last chunk. */
+  llamaServerStyle: z.boolean().default(false),
   chunksPerWrite: z.number().int().min(1).default(1),
   headersAtOnce: z.boolean().default(false),
   pingEveryMs: lengthMs.default(0),

@@ -251,6 +251,15 @@ describe('loads', () => {
 })
 
 describe('silences', () => {
+  test('a call that queues again in the middle waits for those who came meanwhile, in none of its durations but the answer’s', () => {
+    const [first, second] = play({ ...WARM, gapAtToken: 4, gapRequeues: true }, 1, burst(2)).outcomes
+    // First: prompt and 4 tokens (80), then the second does the same (160), then its own other 6.
+    expect(first?.endMs).toBeCloseTo(160 + 60)
+    expect(second?.endMs).toBeCloseTo(160 + 60 + 60)
+    expect([first?.tokens, second?.tokens]).toEqual([10, 10])
+    expect(first?.durations?.loadMs).toBe(0)
+  })
+
   test('before the first token and inside the answer stand in the times, not in prompt or queue', () => {
     const [before] = play({ ...WARM, silentMs: 400 }, 1, burst(1)).outcomes
     expect(before?.firstMs).toBeCloseTo(450)

@@ -2,7 +2,7 @@
  * The simulated server's truth: slots, prompts, tokens and loads as events in time. Pure: it is told the moment and says what happened up to then,
  * so a test turns its hours in milliseconds, and in the server it needs one timer. Times are exact, whenever it is asked.
  *
- * A granted call: prefill → (silence) → token … (gap) … token → ended; an abort: → held → slot free.
+ * A granted call: prefill → (silence) → token … (gap) … token → ended; an abort: → held → slot free. At a gap it may have to queue again.
  */
 import { Admission, type AdmissionRules, type LoadedRunner } from '../admission.ts'
 import { driftFactor, type SimulationSettings, tokenMs } from './simulation-settings.ts'
@@ -202,11 +202,17 @@ export class Simulation {
     }
     if (running.emitted >= call.tokens) {
       this.#end(running)
-    } else if (running.emitted === this.#settings.gapAtToken && this.#settings.gapMs > 0) {
+    } else if (running.emitted === this.#settings.gapAtToken) {
       this.#enter(running, 'gap', this.#settings.gapMs)
+      if (this.#settings.gapRequeues) this.#queueAgain(running)
     } else {
       this.#enter(running, 'decode', 1)
     }
+  }
+
+  #queueAgain(running: Running): void {
+    this.#freeSlot(running)
+    this.#admission.submit(running.call, this.#nowMs)
   }
 
   #end(running: Running): void {
@@ -245,7 +251,8 @@ export class Simulation {
 
   #handOver(id: number): void {
     const running = this.#calls.get(id)
-    if (running === undefined) return
+    // A call that queues again in the middle of its answer keeps the load it had.
+    if (running === undefined || running.emitted > 0) return
     running.loadMs = this.#nowMs - running.arrivalMs
     if (!running.call.slotless) return
     const durations = { totalMs: running.loadMs, loadMs: running.loadMs, promptEvalMs: 0, evalMs: 0 }
@@ -257,6 +264,7 @@ export class Simulation {
     if (running === undefined) return
     const { prefillMs, prefillTokensPerSec } = this.#settings
     this.#running.push(running)
+    if (running.emitted > 0) return
     this.#enter(running, 'prefill', prefillMs ?? (running.call.promptTokens / prefillTokensPerSec) * 1000)
     this.#emit({ kind: 'granted', id, atMs: this.#at() })
   }
