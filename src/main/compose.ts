@@ -11,6 +11,7 @@ import { ok, type Result } from '../core/result/result.ts'
 import type { Environment } from '../core/sweep/sweep-event.ts'
 import type { Target } from '../core/sweep/target.ts'
 import { type ChatBook, createChatBook } from './composition/chat-book.ts'
+import { createChatServers } from './composition/chat-servers.ts'
 import { type Closers, createClosers } from './composition/closers.ts'
 import { watchEnvironment } from './composition/environment.ts'
 import { createSweepRecords, type SweepRecords } from './composition/sweep-records.ts'
@@ -89,14 +90,19 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   process.once('exit', flush)
   closers.add('flush at exit', () => void process.off('exit', flush))
 
-  const runner = createRunner({ clock, log, limit: DEFAULT_RUNNER_LIMIT, version })
+  const models = createModels({ fork, dir: join(dataDir, 'models'), log, env: process.env })
+  closers.add('built-in model servers', () => models.close())
+  const chatServers = createChatServers({
+    startBuiltIn: (wanted) => models.startBuiltIn(wanted),
+    answers: async (url) => (await models.residentModels(url)).ok,
+  })
+  closers.add('model servers of chats', () => chatServers.close())
+
+  const runner = createRunner({ clock, log, limit: DEFAULT_RUNNER_LIMIT, version, builtInServer: chatServers.serverFor })
   closers.add('runner', () => runner.close())
   const runnerApi = await runner.listen({ host: '127.0.0.1', port: 0 })
   if (!runnerApi.ok) return runnerApi
   const chats = createChatBook({ runner, store, clock, log })
-
-  const models = createModels({ fork, dir: join(dataDir, 'models'), log, env: process.env })
-  closers.add('built-in model servers', () => models.close())
 
   const terminals = createTerminals({ fork, clock, log, records: store, scrollbackDir: join(dataDir, 'terminals') })
   closers.add('terminals', () => terminals.close())

@@ -3,10 +3,13 @@
  * Ends with a value, whatever happened; the runner turns it into the turn's last event.
  */
 import type { Message } from 'ollama'
-import { problem } from '../../../core/result/problem.ts'
+import { type Problem, problem } from '../../../core/result/problem.ts'
+import { err, type Result } from '../../../core/result/result.ts'
+import { builtInEngine } from '../../../core/session/built-in-address.ts'
 import type { CallPurpose } from '../../../core/session/timeline.ts'
+import type { Engine } from '../../../core/sweep/target.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { HttpClient } from '../../platform/http-client.ts'
+import { type HttpClient, type HttpOrigin, parseOrigin } from '../../platform/http-client.ts'
 import { memoryPrompt, oneLine, titlePrompt } from './background-prompts.ts'
 import type { ModelAbilities } from './model-abilities.ts'
 import { callModel, type ModelCallResult } from './model-call.ts'
@@ -17,18 +20,43 @@ export interface TurnDeps {
   readonly clock: Clock
   readonly http: HttpClient
   readonly abilities: ModelAbilities
+  readonly builtInServer?: ((engine: Engine, model: string) => Promise<Result<string, Problem>>) | undefined
 }
 
 const COMPLETED: Ending = { outcome: 'completed', problem: null }
 
 export async function runTurn(deps: TurnDeps, turn: Turn): Promise<Ending> {
   turn.session.emit(turn.id, { type: 'turn-started' })
+  const unreached = await reachServer(deps, turn)
+  if (unreached !== undefined) return turn.stopped ?? unreached
   const failed = await answer(deps, turn)
   if (failed !== undefined) return turn.stopped ?? failed
   turn.step('answered')
   turn.session.emit(turn.id, { type: 'turn-done' }, turn.doneAtMs ?? undefined)
   await runBackground(deps, turn)
   return turn.stopped ?? COMPLETED
+}
+
+/** Finds out where a built-in server stands, which may have to start first. @returns undefined when the session has an address */
+async function reachServer({ builtInServer }: TurnDeps, turn: Turn): Promise<Ending | undefined> {
+  const { session } = turn
+  const engine = builtInEngine(session.settings.serverUrl)
+  if (engine === undefined) return undefined
+  const url = builtInServer === undefined ? err(noBuiltIn(engine)) : await builtInServer(engine, session.settings.model)
+  const origin = url.ok ? parseOrigin(url.value) : url
+  if (!origin.ok) return { outcome: 'failed', problem: origin.error }
+  session.server = origin.value
+  return turn.stopped
+}
+
+function noBuiltIn(engine: Engine): Problem {
+  return problem('no-built-in-server', `This runner has no built-in ${engine} server.`, '', 'Choose a model server by its address.')
+}
+
+/** The address, known since `reachServer`. */
+function serverOf(turn: Turn): HttpOrigin {
+  if (turn.session.server === null) throw new Error('A turn asks for its server before it was reached.')
+  return turn.session.server
 }
 
 /** @returns undefined when the answer is whole */
@@ -66,7 +94,7 @@ async function offerTools(deps: TurnDeps, turn: Turn, folder: string): Promise<E
   const { session } = turn
   const opened = await openWorkspaceTools(folder)
   if (!opened.ok) return { outcome: 'failed', problem: opened.error }
-  const abilities = await deps.abilities.of(session.server, session.settings.model)
+  const abilities = await deps.abilities.of(serverOf(turn), session.settings.model)
   if (turn.stopped !== undefined) return turn.stopped
   if (abilities.tools === true) return { tools: opened.value }
   const why =
@@ -91,7 +119,7 @@ async function call(
   turn.callsBegun += 1
   const maxTokens = purpose === 'answer' ? settings.maxOutputTokens : settings.maxBackgroundTokens
   const options = maxTokens === null ? settings.options : { ...settings.options, num_predict: maxTokens }
-  const request = { index, purpose, origin: session.server, model: settings.model, messages, tools: tools?.definitions ?? [], think, options }
+  const request = { index, purpose, origin: serverOf(turn), model: settings.model, messages, tools: tools?.definitions ?? [], think, options }
   const result = await callModel(deps, request, turn.signal, {
     onSent(atMs) {
       turn.firstModelRequestAtMs ??= atMs
@@ -134,7 +162,7 @@ async function runBackground(deps: TurnDeps, turn: Turn): Promise<void> {
   const wantsTitle = background.title && !session.titled
   if (!wantsTitle && !background.memory) return
   // A model that thinks would spend the few tokens on its thoughts.
-  const abilities = await deps.abilities.of(session.server, model)
+  const abilities = await deps.abilities.of(serverOf(turn), model)
   const think = abilities.thinking === true ? false : undefined
   const conversation = session.conversation.messagesFor(turn.id)
   if (wantsTitle && turn.stopped === undefined) {

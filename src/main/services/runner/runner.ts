@@ -7,9 +7,11 @@ import { type SessionId, sessionIdSchema, type TurnId, turnIdSchema } from '../.
 import type { Problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import { type Admission, askAdmission, leaveAdmission, limitAdmission, openAdmission, releaseAdmission } from '../../../core/session/admission.ts'
+import { builtInEngine } from '../../../core/session/built-in-address.ts'
 import { interruptedEnds } from '../../../core/session/conversation.ts'
 import { countTurn, openRunnerCounts } from '../../../core/session/runner-counts.ts'
 import type { SessionEvent, SessionSettings } from '../../../core/session/session-event.ts'
+import type { Engine } from '../../../core/sweep/target.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
@@ -26,6 +28,8 @@ export interface RunnerDeps {
   /** Chat turns that may run at once. */
   readonly limit: number
   readonly version: string
+  /** Starts, or finds, the built-in server that a session names by its engine. Absent: such sessions' turns fail with a sentence. */
+  builtInServer?(engine: Engine, model: string): Promise<Result<string, Problem>>
 }
 
 export type SessionOrigin = SessionSettings['origin']
@@ -47,7 +51,7 @@ export type Runner = ReturnType<typeof createRunner>
 export function createRunner(deps: RunnerDeps) {
   const { clock, log } = deps
   const http = createHttpClient()
-  const turnDeps = { clock, http, abilities: createModelAbilities(http) }
+  const turnDeps = { clock, http, abilities: createModelAbilities(http), builtInServer: deps.builtInServer }
   const sessions = new Map<SessionId, Session>()
   const turns = new Map<TurnId, Turn>()
   const counts = openRunnerCounts()
@@ -64,7 +68,7 @@ export function createRunner(deps: RunnerDeps) {
   }
 
   function openSession(id: SessionId, settings: SessionSettings, history: readonly SessionEvent[]): Result<Session, Problem> {
-    const server = parseOrigin(settings.serverUrl)
+    const server = builtInEngine(settings.serverUrl) === undefined ? parseOrigin(settings.serverUrl) : ok(null)
     if (!server.ok) return server
     const session = new Session({ clock, announce }, id, settings, server.value, history)
     sessions.set(id, session)

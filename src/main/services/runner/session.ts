@@ -20,7 +20,8 @@ export interface SessionListener {
 export class Session {
   readonly id: SessionId
   readonly settings: SessionSettings
-  readonly server: HttpOrigin
+  /** Null until a turn has reached it: a built-in server has no address before it is started. */
+  server: HttpOrigin | null
   readonly conversation = new Conversation()
   /** Those that have not ended: the first one runs or is next to run, the others wait for it. */
   readonly turns: TurnId[] = []
@@ -37,7 +38,7 @@ export class Session {
     deps: { clock: Clock; announce: (session: Session, event: SessionEvent) => void },
     id: SessionId,
     settings: SessionSettings,
-    server: HttpOrigin,
+    server: HttpOrigin | null,
     history: readonly SessionEvent[],
   ) {
     this.#clock = deps.clock

@@ -1,19 +1,17 @@
 /** Which model a new chat talks to: what main found on this machine, servers first, then what is built in. */
 import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { builtInAddress } from '../../../core/session/built-in-address.ts'
 import type { SessionSettingsInput } from '../../../core/session/session-event.ts'
 import { type TargetOption, targetOptions } from '../../stores/discovery-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
 import styles from './terminals-page.module.css'
 
-/** Address by which main knows one of its own servers; it is started when the first turn needs it. */
-const builtInUrl = (engine: string) => `built-in:${engine}`
-
 export function chatSettingsFor({ target }: TargetOption, background: { title: boolean; memory: boolean }): SessionSettingsInput {
   return target.kind === 'server'
     ? { serverUrl: target.url, model: target.model, background, origin: 'chat' }
-    : { serverUrl: builtInUrl(target.engine), model: target.model, background, maxOutputTokens: 200, origin: 'chat' }
+    : { serverUrl: builtInAddress(target.engine), model: target.model, background, maxOutputTokens: 200, origin: 'chat' }
 }
 
 export function NewChatMenu({ children, onChoose }: { children: ReactNode; onChoose(settings: SessionSettingsInput): void }) {
