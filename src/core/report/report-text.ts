@@ -31,7 +31,7 @@ export function reportText(state: SweepState, analysis: Analysis, reportPath: st
     const levels = levelsOf(analysis, leg)
     if (levels.length === 0) return []
     const ceiling = leg === lead && analysis.ceilings.slo.status === 'found' ? analysis.ceilings.slo.n : null
-    return [[ink.dim(`${capital(LEG_WORDS[leg])}:`), ...levelTable(levels, ceiling, ink)].join('\n')]
+    return [[ink.dim(`${capital(LEG_WORDS[leg])}:`), ...levelTable(levels, ceiling, surface.columns, ink)].join('\n')]
   })
   const notices = (place: 'first' | 'below') =>
     reportNotices(state, analysis)
@@ -73,7 +73,7 @@ function titleLine(state: SweepState, ink: Ink): string {
   return `${ink.strong(printable(target))}${simulated}, ${cells}, ${count(sessions, 'session')}, ${formatDuration(durationMs)}`
 }
 
-function levelTable(levels: readonly LevelSummary[], ceiling: number | null, ink: Ink): string[] {
+function levelTable(levels: readonly LevelSummary[], ceiling: number | null, columns: number, ink: Ink): string[] {
   const head = ['N', 'sessions', 'held', 'ttfa p50', 'p95', 'first req. p50', 'done p50', 'wall p50', 'tokens/s', 'at once']
   const rows = levels.map((level) => [
     String(level.n),
@@ -98,12 +98,11 @@ function levelTable(levels: readonly LevelSummary[], ceiling: number | null, ink
       (p) => readPercentile(p, 'p50').kind === 'too-few' || readPercentile(p, 'p95').kind === 'too-few',
     ),
   )
-  return [
-    ink.dim(`  ${line(head)}`),
-    ...body,
-    ...(ceiling === null ? [] : [ink.dim(`${MARK} the load line: the most sessions that hold the SLO`)]),
-    ...(few ? [ink.dim('  48/59 means: n too small, 48 samples of the 59 that this percentile needs')] : []),
+  const notes = [
+    ...(ceiling === null ? [] : [`${MARK} the load line: the most sessions that hold the SLO`]),
+    ...(few ? ['48/59 means: n too small, 48 samples of the 59 that this percentile needs'] : []),
   ]
+  return [ink.dim(`  ${line(head)}`), ...body, ...notes.flatMap((note) => wrap(note, columns)).map(ink.dim)]
 }
 
 function shortPercentile(percentiles: Percentiles, name: PercentileName): string {

@@ -66,6 +66,8 @@ function createProgram(deps: CliDeps, ended: (exitCode: number) => void): Comman
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
+      getOutHelpWidth: () => io.columns,
+      getErrHelpWidth: () => io.columns,
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     })
   addSweep(program, deps, ended)

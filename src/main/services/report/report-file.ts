@@ -18,12 +18,12 @@ export function reportFileName(number: number | undefined, state: Pick<SweepStat
 export async function checkReportPath(path: string): Promise<Result<void, Problem>> {
   const file = resolve(path)
   try {
-    await mkdir(dirname(file), { recursive: true })
+    await makeFolder(dirname(file))
     await access(dirname(file), constants.W_OK)
     if ((await stat(file).catch(() => undefined))?.isDirectory() === true) return err(isFolder(file))
     return ok(undefined)
   } catch (cause) {
-    return err(cannotWrite(file, cause))
+    return err(cannotWrite(file, cause, 'Give another file, or none: then it goes to the data folder.'))
   }
 }
 
@@ -32,14 +32,27 @@ export async function writeReport(path: string, html: string): Promise<Result<st
   const file = resolve(path)
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}`)
   try {
-    await mkdir(dirname(file), { recursive: true })
+    await makeFolder(dirname(file))
     await writeFile(draft, html)
     await rename(draft, file)
     return ok(file)
   } catch (cause) {
     await rm(draft, { force: true }).catch(() => {})
-    return err(cannotWrite(file, cause))
+    return err(cannotWrite(file, cause, KEPT))
   }
+}
+
+const KEPT = 'What was measured is kept in the data folder: `plimsoll report last --out FILE` writes it elsewhere.'
+
+/** With its parents, one by one: where a folder can't be made (`/proc/x`), Node's own recursive mkdir tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined)
+  if (there?.isDirectory() === true) return
+  if (dirname(path) !== path) await makeFolder(dirname(path))
+  await mkdir(path).catch(async (cause: unknown) => {
+    // Somebody else may have made it meanwhile.
+    if ((await stat(path).catch(() => undefined))?.isDirectory() !== true) throw cause
+  })
 }
 
 const isFolder = (file: string) =>
@@ -53,15 +66,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
   EEXIST: 'a part of the path is a file, not a folder',
   EISDIR: 'it is a folder',
+  ENOENT: 'no folder can be made there',
 }
 
-function cannotWrite(file: string, cause: unknown): Problem {
+function cannotWrite(file: string, cause: unknown, todo: string): Problem {
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined
   const reason = code === undefined ? String(cause) : (REASONS[code] ?? code)
-  return problem(
-    'report-unwritable',
-    `The report can't be written to ${file}: ${reason}.`,
-    '',
-    'What was measured is kept in the data folder: `plimsoll report last --out FILE` writes it elsewhere.',
-  )
+  return problem('report-unwritable', `The report can't be written to ${file}: ${reason}.`, '', todo)
 }
