@@ -323,11 +323,12 @@ test('a corrupt model file is a sentence, and simulated is offered where llama.c
   await rm(dir, { recursive: true })
 })
 
-test('a body that never ends does not hold a slot', async () => {
+test('a body that never ends holds no slot, and is written down as gone when its client is', async () => {
   const server = await simulated()
   const half = request(`${server.url}/api/chat`, { method: 'POST', headers: { 'content-length': '1000' } })
   half.on('error', () => {})
   half.write('{"model":')
   expect((await ask(`${server.url}/api/chat`, chat('x'))).status).toBe(200)
   half.destroy()
+  await expect.poll(() => server.log().map((record) => record.outcome)).toEqual(['aborted', 'ok'])
 })

@@ -9,7 +9,7 @@ import { AnswerStream, emptyFrameCache, type FrameCache } from './answer-stream.
 import { createCreatedAt } from './created-at.ts'
 import { findCard, openAiModels, psDocument, showDocument, tagsDocument } from './model-documents.ts'
 import { CALL_PATHS, type CallPath, readCall } from './read-call.ts'
-import type { RequestLog } from './request-log.ts'
+import type { RequestLog, RequestOutcome } from './request-log.ts'
 import { openAiErrorBody } from './wire-format.ts'
 
 export interface RequestHandlerDeps {
@@ -46,16 +46,20 @@ export function createRequestHandler(deps: RequestHandlerDeps): (req: IncomingMe
   const answerCall = async (path: CallPath, req: IncomingMessage, res: ServerResponse, arrivalMs: number) => {
     const header = req.headers['x-plimsoll-call']
     const record = log.open({ path, callId: typeof header === 'string' ? header.slice(0, 200) : null, arrivalMs })
-    const refused = (status: number, body: string) => {
+    const close = (outcome: RequestOutcome, status: number) => {
       record.endMs = clock.nowMs()
-      record.outcome = 'refused'
+      record.outcome = outcome
       record.status = status
       log.close(record)
+    }
+    const refused = (status: number, body: string) => {
+      close('refused', status)
       sendJson(res, status, body)
     }
     const reusedSocket = used.has(req.socket)
     used.add(req.socket)
-    const body = await readBody(req)
+    const body = await readBody(req).catch(() => null)
+    if (body === null) return close('aborted', 499)
     if (body === undefined) return refused(413, JSON.stringify({ error: `request body is larger than ${BODY_LIMIT_BYTES} bytes` }))
     const asked = readCall(path, body, {
       cards: engine.cards(),
@@ -92,13 +96,13 @@ export function createRequestHandler(deps: RequestHandlerDeps): (req: IncomingMe
     sendJson(res, 200, JSON.stringify(showDocument(card)))
   }
 
-  const documents: Record<string, (url: URL) => unknown> = {
+  const documents: Record<string, (query: URLSearchParams) => unknown> = {
     '/api/version': () => ({ version: deps.version }),
     '/api/tags': () => tagsDocument(engine.cards(), startedEpochMs),
     '/api/ps': () => psDocument(engine.loaded()),
     '/v1/models': () => openAiModels(engine.cards(), startedEpochMs),
     '/plimsoll/info': deps.info,
-    '/plimsoll/log': (url) => ({ requests: log.records(Number(url.searchParams.get('after') ?? 0) || 0) }),
+    '/plimsoll/log': (query) => ({ requests: log.records(Number(query.get('after') ?? 0) || 0) }),
   }
 
   const route = async (req: IncomingMessage, res: ServerResponse) => {
@@ -106,8 +110,9 @@ export function createRequestHandler(deps: RequestHandlerDeps): (req: IncomingMe
     // A pipelined request must wait until the answers before it are out: frames go straight to the socket.
     if (res.socket === null) await once(res, 'socket')
     if (!mayAsk(req, deps.allowedHosts)) return sendText(res, 403, '')
-    const url = new URL(req.url ?? '/', 'http://server')
-    const path = url.pathname
+    const target = req.url ?? '/'
+    const queryAt = target.indexOf('?')
+    const path = queryAt === -1 ? target : target.slice(0, queryAt)
     const callPath = CALL_PATHS.find((known) => known === path)
     const document = documents[path]
     if (callPath !== undefined || path === '/api/show') {
@@ -116,7 +121,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (req: IncomingMe
     }
     if (document === undefined && path !== '/') return sendText(res, 404, '404 page not found')
     if (req.method !== 'GET' && req.method !== 'HEAD') return notAllowed(res, 'GET, HEAD')
-    if (document !== undefined) return sendJson(res, 200, JSON.stringify(document(url)))
+    if (document !== undefined) return sendJson(res, 200, JSON.stringify(document(new URLSearchParams(target.slice(path.length)))))
     sendText(res, 200, `Plimsoll's model server (${engine.kind}${engine.simulated ? ', simulated' : ''}) is running`)
   }
 
@@ -154,15 +159,22 @@ function parseJson(text: string): unknown {
 }
 
 /** @returns undefined when it is too large */
-async function readBody(req: IncomingMessage): Promise<string | undefined> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of req as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > BODY_LIMIT_BYTES) return undefined
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
+function readBody(req: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let size = 0
+    // Listeners, since iterating a stream costs as much as all the rest of a request.
+    req.on('data', (part: Buffer) => {
+      size += part.length
+      if (size > BODY_LIMIT_BYTES) resolve(undefined)
+      else parts.push(part)
+    })
+    req.once('end', () => resolve((parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts)).toString('utf8')))
+    req.once('error', reject)
+    req.once('close', () => {
+      if (!req.complete) reject(new Error('The request was broken off.'))
+    })
+  })
 }
 
 /** Pages of other origins and names that only resolve to loopback (DNS rebinding) are refused, as Ollama does. */
