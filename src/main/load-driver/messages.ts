@@ -21,8 +21,8 @@ export type DriverCommand =
 
 export type DriverMessage =
   | { readonly type: 'ready' }
-  /** Sessions that the runner holds for us: whoever outlives the driver deletes them. */
-  | { readonly type: 'sessions-opened'; readonly sessionIds: readonly string[] }
+  /** The runner holds this session for us until the wave has ended: whoever outlives the driver deletes it. */
+  | { readonly type: 'session-opened'; readonly sessionId: string }
   /** All connections stand; the first submit is due at `atMs`. */
   | { readonly type: 'wave-started'; readonly wave: number; readonly atMs: number }
   | { readonly type: 'turns-ended'; readonly rows: readonly TurnRow[] }

@@ -37,7 +37,7 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
   let abort = new AbortController()
 
   const workload = workloadOf(plan, cell)
-  const makeTurn = (wave: number, session: number, ended: Wave['ended'], opened: string[]): Turn => {
+  const makeTurn = (wave: number, session: number, ended: Wave['ended']): Turn => {
     const prompt = promptFor(plan, cell, wave, session)
     const { model, options } = cell.leg === 'null' ? { model: path.model, options: workload.options } : variantFor(plan, path.model, session)
     const onEnded = () => {
@@ -59,7 +59,7 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
       turnDeadlineMs: plan.request.turnDeadlineMs,
       origin: 'sweep',
     }
-    const onOpened = (id: string) => opened.push(id)
+    const onOpened = (sessionId: string) => tell({ type: 'session-opened', sessionId })
     return new RunnerTurn(session, { connections, clock, runner: path.runner, settings, prompt, onOpened, onEnded, onReceiveLag: measure.received })
   }
 
@@ -67,8 +67,7 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
     async playWave(wave) {
       abort = new AbortController()
       const ended: Wave['ended'] = { count: 0, listener: () => {} }
-      const opened: string[] = []
-      const turns = Array.from({ length: cell.n }, (_, session) => makeTurn(wave, session, ended, opened))
+      const turns = Array.from({ length: cell.n }, (_, session) => makeTurn(wave, session, ended))
       const told = new Set<Turn>()
       const tellProgress = () => {
         const over = turns.filter((turn) => turn.record.endAtMs !== null && !told.has(turn))
@@ -84,7 +83,6 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
           clock,
           nextTurnOfLoop: (callback) => void setImmediate(callback),
           onStart(atMs) {
-            tell({ type: 'sessions-opened', sessionIds: opened })
             tell({ type: 'wave-started', wave, atMs })
             ticker = setInterval(tellProgress, TELL_EVERY_MS)
             measure.start()

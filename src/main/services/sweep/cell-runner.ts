@@ -18,6 +18,8 @@ export type PlayedCell =
   /** By the signal. */
   | { readonly how: 'stopped' }
   | { readonly how: 'driver-lost'; readonly problem: Problem; readonly forTheLastTime: boolean }
+  /** The null leg could not be had: the others are not worse for it. */
+  | { readonly how: 'skipped'; readonly problem: Problem }
   /** The server is gone, or its model, or nothing comes of it any more. */
   | { readonly how: 'target-lost'; readonly problem: Problem }
 
@@ -56,13 +58,14 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return driver
   }
 
-  const loseDriver = async (): Promise<PlayedCell> => {
+  const loseDriver = async (server: StartedTarget): Promise<PlayedCell> => {
     const sessions = driver?.openSessions() ?? []
     await driver?.close()
     driver = undefined
     onDriver(undefined)
     driversLost += 1
     await deleteSessions(ports.runnerApi, sessions)
+    await idle.waitUntilIdle({ url: server.url, kind: server.facts.kind }, clock.nowMs(), true, signal)
     const forTheLastTime = driversLost >= MAX_DRIVERS_LOST
     return { how: 'driver-lost', problem: driverLost(forTheLastTime), forTheLastTime }
   }
@@ -128,7 +131,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
       const waveMs = clock.nowMs()
       const before = rows.length
       const how = await readyDriver().playWave(wave, limitMs, signal)
-      if (how === 'lost') return signal.aborted ? { how: 'stopped' } : loseDriver()
+      if (how === 'lost') return signal.aborted ? { how: 'stopped' } : loseDriver(server)
       if (signal.aborted) return 'done'
       lastWaveMs = clock.nowMs() - waveMs
       const next = await lookAtWave(cell, server.url, rows.slice(before))
@@ -138,37 +141,47 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return 'done'
   }
 
+  const play = async (cell: Cell, ahead: readonly Cell[]): Promise<PlayedCell> => {
+    if (signal.aborted) return { how: 'stopped' }
+    const server = await serverOf(cell)
+    if (!('facts' in server)) return { how: 'target-lost', problem: server }
+    const checked = cell.leg !== 'null' && cell.role !== 'warm-up'
+    const resident = checked ? await ports.residentModels(server.url) : undefined
+    if (resident?.ok === false) {
+      const gone = await whyUnreadable(server.url)
+      if (gone !== undefined) return { how: 'target-lost', problem: gone }
+    }
+    const absentBefore = resident?.ok === true && plan.workload.variants.length === 0 && !holds(resident.value, server.facts.model)
+
+    const startedMs = clock.nowMs()
+    const rows: TurnRow[] = []
+    emit([{ type: 'cell-started', atMs: startedMs - originMs, cell: cell.index }])
+    const { url, token } = ports.runnerApi
+    const path: LoadPath = { runner: cell.leg === 'direct' ? null : { url, token }, serverUrl: server.url, model: server.facts.model }
+    readyDriver().beginCell(plan, cell, path, listenerFor(cell, rows, startedMs, ahead))
+    const played = await playWaves(cell, server, rows, startedMs)
+    if (played !== 'done' && played.how === 'driver-lost') return played
+
+    const report = (await driver?.endCell()) ?? null
+    const lastEndMs = rows.reduce((last, row) => Math.max(last, row.endAtMs), startedMs)
+    const someWereCut = rows.some((row) => row.outcome !== 'completed')
+    const lost = played !== 'done' || signal.aborted
+    const drainMs = lost ? null : await idle.waitUntilIdle({ url: server.url, kind: server.facts.kind }, lastEndMs, someWereCut, signal)
+    emit([{ type: 'cell-ended', atMs: atMs(), cell: cell.index, driver: report, drainMs }])
+    ended.push({ cell, tookMs: clock.nowMs() - startedMs })
+    if (played !== 'done') return played
+    return signal.aborted ? { how: 'stopped' } : { how: 'played', rows, report, absentBefore }
+  }
+
+  const onlyNull = plan.request.legs.every((leg) => leg === 'null')
   return {
     async play(cell, ahead) {
-      if (signal.aborted) return { how: 'stopped' }
-      const server = await serverOf(cell)
-      if (!('facts' in server)) return { how: 'target-lost', problem: server }
-      const checked = cell.leg !== 'null' && cell.role !== 'warm-up'
-      const resident = checked ? await ports.residentModels(server.url) : undefined
-      if (resident?.ok === false) {
-        const gone = await whyUnreadable(server.url)
-        if (gone !== undefined) return { how: 'target-lost', problem: gone }
-      }
-      const absentBefore = resident?.ok === true && plan.workload.variants.length === 0 && !holds(resident.value, server.facts.model)
-
-      const startedMs = clock.nowMs()
-      const rows: TurnRow[] = []
-      emit([{ type: 'cell-started', atMs: startedMs - originMs, cell: cell.index }])
-      const { url, token } = ports.runnerApi
-      const path: LoadPath = { runner: cell.leg === 'direct' ? null : { url, token }, serverUrl: server.url, model: server.facts.model }
-      readyDriver().beginCell(plan, cell, path, listenerFor(cell, rows, startedMs, ahead))
-      const played = await playWaves(cell, server, rows, startedMs)
-      if (played !== 'done' && played.how === 'driver-lost') return played
-
-      const report = (await driver?.endCell()) ?? null
-      const lastEndMs = rows.reduce((last, row) => Math.max(last, row.endAtMs), startedMs)
-      const someWereCut = rows.some((row) => row.outcome !== 'completed')
-      const lost = played !== 'done' || signal.aborted
-      const drainMs = lost ? null : await idle.waitUntilIdle({ url: server.url, kind: server.facts.kind }, lastEndMs, someWereCut, signal)
-      emit([{ type: 'cell-ended', atMs: atMs(), cell: cell.index, driver: report, drainMs }])
-      ended.push({ cell, tookMs: clock.nowMs() - startedMs })
-      if (played !== 'done') return played
-      return signal.aborted ? { how: 'stopped' } : { how: 'played', rows, report, absentBefore }
+      const played = await play(cell, ahead)
+      if (played.how !== 'target-lost' || cell.leg !== 'null' || onlyNull) return played
+      await nullServer?.stop()
+      nullServer = undefined
+      failedWaves = 0
+      return { how: 'skipped', problem: played.problem }
     },
     async close() {
       onDriver(undefined)

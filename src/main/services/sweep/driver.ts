@@ -19,7 +19,7 @@ export type Driver = {
   playWave(wave: number, limitMs: number, signal: AbortSignal): Promise<'ended' | 'lost'>
   /** Null when the driver is lost. */
   endCell(): Promise<DriverReport | null>
-  /** Sessions that the runner may still hold for the last wave. */
+  /** Sessions that the runner may still hold for the wave under way. */
   openSessions(): readonly string[]
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ const ANSWER_LIMIT_MS = 10_000
 export function startDriver(child: ChildHandle, clock: Clock): Driver {
   let lost = false
   let listener: DriverListener | undefined
-  let sessions: readonly string[] = []
+  let sessions: string[] = []
   let whenWaveEnds: (how: 'ended' | 'lost') => void = () => {}
   let whenReported: (report: DriverReport | null) => void = () => {}
 
@@ -46,8 +46,8 @@ export function startDriver(child: ChildHandle, clock: Clock): Driver {
     switch (message.type) {
       case 'ready':
         return
-      case 'sessions-opened':
-        sessions = message.sessionIds
+      case 'session-opened':
+        sessions.push(message.sessionId)
         return
       case 'wave-started':
         return listener?.onWaveStarted(message.wave, message.atMs)

@@ -2,7 +2,7 @@
  * Runs a plan, top to bottom: warm-up, cells in their order, void ones again, to the end, the cancel or the watchdog. The one stage of a sweep with effects;
  * what it learns leaves as events. It chooses nothing that the plan or core/sweep/judge-cell.ts does not say.
  */
-import { type Problem, problem } from '../../../core/result/problem.ts'
+import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
 import { judgeCell } from '../../../core/sweep/judge-cell.ts'
 import type { Cell, SweepPlan } from '../../../core/sweep/plan.ts'
 import type { SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
@@ -81,6 +81,10 @@ async function playAll({ plan, originMs, ports, emit, signal }: SweepRun, cells:
       case 'target-lost':
         voidCell(cell, played.problem)
         return { outcome: 'failed', problem: played.problem }
+      case 'skipped':
+        voidCell(cell, played.problem)
+        emit([{ type: 'warning', atMs: atMs(), code: 'null-leg-missing', text: problemText(played.problem), cell: cell.index }])
+        break
       case 'driver-lost':
         voidCell(cell, played.problem)
         if (played.forTheLastTime) return { outcome: 'failed', problem: played.problem }

@@ -312,6 +312,14 @@ test('M10: each cell says how the driver did: lag, loop, CPU, sessions in flight
   }
 })
 
+test('a null server that does not start costs the null leg only, and is said', async () => {
+  const bench = await setUp({ slots: 4 }, { startNull: async () => err(problem('model-host-ended', 'It ended.', '', '')) })
+  const { state } = await seenToEnd(bench, await begin(bench, { legs: ['runner', 'null'] }))
+  expect(state.status).toBe('completed')
+  expect(state.cells.filter((cell) => cell.cell.leg === 'null')).toMatchObject([{ status: 'void', voidReason: { code: 'model-host-ended' } }])
+  expect(state.warnings.some((warning) => warning.code === 'null-leg-missing')).toBe(true)
+})
+
 test('one sweep at a time, and the fault switch is off again afterwards', async () => {
   const bench = await setUp()
   const sweepId = await begin(bench, { faults: { runnerBlockMs: 30 } })
