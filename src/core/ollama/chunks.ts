@@ -84,7 +84,7 @@ export function isActivity(delta: Delta): boolean {
 }
 
 /** Reads the durations of a final line or of an answer that was not streamed. */
-export function readTimings(value: Record<string, unknown>): ServerTimings {
+function readTimings(value: Record<string, unknown>): ServerTimings {
   return {
     doneReason: typeof value.done_reason === 'string' ? value.done_reason : undefined,
     totalMs: nsToMs(value.total_duration),

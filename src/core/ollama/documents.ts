@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const versionSchema = z.looseObject({ version: z.string() })
 export type VersionDocument = z.infer<typeof versionSchema>
 
-export const modelDetailsSchema = z.looseObject({
+const modelDetailsSchema = z.looseObject({
   parent_model: z.string().optional(),
   format: z.string().optional(),
   family: z.string().optional(),
@@ -63,9 +63,6 @@ export const showSchema = z.looseObject({
   capabilities: z.array(z.string()).optional(),
 })
 export type ShowDocument = z.infer<typeof showSchema>
-
-export const errorSchema = z.looseObject({ error: z.string() })
-export type ErrorDocument = z.infer<typeof errorSchema>
 
 /** Answer of a server that is full while a model loads; the two spaces are Ollama's own. */
 export const SERVER_BUSY_TEXT = 'server busy, please try again.  maximum pending requests exceeded'

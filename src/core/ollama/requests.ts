@@ -1,7 +1,7 @@
 /** What Ollama's native API is asked. Loose on purpose: fields that nobody here needs pass through unchecked, as on the real server. */
 import { z } from 'zod'
 
-export const modelOptionsSchema = z.looseObject({
+const modelOptionsSchema = z.looseObject({
   num_predict: z.number().int().optional(),
   num_ctx: z.number().int().positive().optional(),
   num_thread: z.number().int().optional(),
@@ -13,7 +13,7 @@ export const modelOptionsSchema = z.looseObject({
 })
 export type ModelOptions = z.infer<typeof modelOptionsSchema>
 
-export const toolCallSchema = z.looseObject({
+const toolCallSchema = z.looseObject({
   id: z.string().optional(),
   function: z.looseObject({ index: z.number().optional(), name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }),
 })
@@ -25,7 +25,7 @@ export const toolSchema = z.looseObject({
 })
 export type Tool = z.infer<typeof toolSchema>
 
-export const chatMessageSchema = z.looseObject({
+const chatMessageSchema = z.looseObject({
   role: z.string(),
   content: z.string().default(''),
   thinking: z.string().optional(),

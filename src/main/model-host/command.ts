@@ -7,7 +7,7 @@ import { startModelServer } from './model-server.ts'
 import { engineKindSchema, type ModelServerRequest } from './model-server-options.ts'
 
 /** As the command line gives them; texts become numbers here. */
-export const modelServerCommandSchema = z.object({
+const modelServerCommandSchema = z.object({
   engine: engineKindSchema.default('llama'),
   host: z.string().min(1).default('127.0.0.1'),
   port: z.coerce.number().int().min(0).max(65_535).default(11_435),

@@ -34,7 +34,7 @@ export function forcedToolCalls(call: Pick<ModelCall, 'messages' | 'tools'>, set
 }
 
 /** Values for the required properties of a tool's JSON schema; enough to be accepted, not to make sense. */
-export function fittingArguments(tool: Tool, random: SeededRandom): Record<string, unknown> {
+function fittingArguments(tool: Tool, random: SeededRandom): Record<string, unknown> {
   const schema = tool.function.parameters
   if (!isRecord(schema) || !isRecord(schema.properties)) return {}
   const required = Array.isArray(schema.required) ? schema.required : Object.keys(schema.properties)

@@ -6,7 +6,7 @@ import { hashText } from '../seeded-random.ts'
 const TAG = ':latest'
 
 /** What a model is listed as. */
-export function taggedName(name: string): string {
+function taggedName(name: string): string {
   return name.includes(':') ? name : `${name}${TAG}`
 }
 
