@@ -79,11 +79,12 @@ function rowsByLevel(state: SweepState, leg: Leg): Map<number, LevelRows> {
   const levels = new Map<number, { rows: TurnRow[]; firstCell: number | null }>()
   const counting = new Map<number, number>()
   for (const { cell, status } of state.cells) {
-    if (cell.leg !== leg || cell.role !== 'measure') continue
+    if (cell.leg !== leg || cell.role === 'warm-up') continue
+    if (status !== 'void') counting.set(cell.index, cell.n)
+    if (cell.role === 'closing') continue
     const level = levels.get(cell.n) ?? { rows: [], firstCell: cell.index + 1 }
     if (status !== 'planned') level.firstCell = null
     levels.set(cell.n, level)
-    if (status !== 'void') counting.set(cell.index, cell.n)
   }
   for (const row of state.rows) {
     const n = counting.get(row.cell)

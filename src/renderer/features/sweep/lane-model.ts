@@ -3,13 +3,13 @@
  * those under way come from the live lanes, which know only the client's stamps. Pure.
  */
 
-import { type Segment, turnSegments } from '../../../core/session/turn-segments.ts'
+import type { Part } from '../../../core/analysis/analysis.ts'
+import { turnSegments } from '../../../core/session/turn-segments.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { Lane, SweepLive } from '../../../core/sweep/sweep-event.ts'
 import type { TurnRow } from '../../../core/sweep/turn-row.ts'
 
-/** A part of a turn, or `waiting`: sent, and nobody can tell yet whether it queues or is read. Drawn as waiting always is. */
-export type LanePart = Segment['part'] | 'swap' | 'neighbourPrefill' | 'admission'
+export type LanePart = Part
 export type LaneBar = { readonly part: LanePart; readonly fromMs: number; readonly toMs: number }
 
 export type LaneView = {
@@ -44,8 +44,6 @@ const MAX_LANES = 64
 
 const since = (startMs: number, atMs: number | null | undefined): number | null => (atMs === null || atMs === undefined ? null : atMs - startMs)
 
-export type Decompose = (row: TurnRow) => readonly LaneBar[] | undefined
-
 /** A row alone, when the sweep's own decomposition has nothing: the server is taken at its word. Stamps on the sweep's axis. */
 export function rowBars(row: TurnRow): LaneBar[] {
   if (row.timeline === null) return [{ part: 'runner', fromMs: row.plannedAtMs, toMs: row.endAtMs }]
@@ -54,8 +52,7 @@ export function rowBars(row: TurnRow): LaneBar[] {
   return first === undefined ? [] : [{ part: 'runner', fromMs: row.plannedAtMs, toMs: first.fromMs }, ...segments]
 }
 
-function laneOfRow(row: TurnRow, startMs: number, decompose: Decompose): LaneView {
-  const bars = decompose(row) ?? rowBars(row)
+function laneOfRow(row: TurnRow, startMs: number, bars: readonly LaneBar[]): LaneView {
   return {
     session: row.session,
     bars: bars.map((bar) => ({ part: bar.part, fromMs: bar.fromMs - startMs, toMs: bar.toMs - startMs })).filter((bar) => bar.toMs > bar.fromMs),
@@ -135,7 +132,7 @@ function longestBefore(state: SweepState, n: number, leg: string): number {
 export type WaveSource = {
   readonly state: SweepState
   readonly live: SweepLive | undefined
-  readonly decompose: Decompose
+  decompose(rows: readonly TurnRow[]): ReadonlyMap<number, readonly LaneBar[]>
   readonly leadPrefillMs: number | null
 }
 
@@ -145,10 +142,10 @@ export function waveView({ state, live, decompose, leadPrefillMs }: WaveSource, 
   const starts = [...rows.map((row) => row.plannedAtMs), ...(now?.lanes ?? []).map((lane) => lane.plannedAtMs)]
   if (starts.length === 0) return undefined
   const startMs = Math.min(...starts)
-  const ended = new Set(rows.map((row) => row.session))
+  const bars = decompose(rows)
   const lanes = [
-    ...rows.map((row) => laneOfRow(row, startMs, decompose)),
-    ...(now?.lanes ?? []).filter((lane) => !ended.has(lane.session)).map((lane) => laneOfLive(lane, startMs, now?.nowMs ?? startMs, leadPrefillMs)),
+    ...rows.map((row) => laneOfRow(row, startMs, bars.get(row.session) ?? rowBars(row))),
+    ...(now?.lanes ?? []).filter((lane) => !bars.has(lane.session)).map((lane) => laneOfLive(lane, startMs, now?.nowMs ?? startMs, leadPrefillMs)),
   ]
   const running = now !== undefined && lanes.some((lane) => lane.state === 'running')
   const cell = state.cells[ref.cell]?.cell

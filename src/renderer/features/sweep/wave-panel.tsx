@@ -3,8 +3,9 @@ import { type ReactNode, useMemo } from 'react'
 import { PART_WORDS } from '../../../core/report/words.ts'
 import type { OpenSweep } from '../../stores/sweep-store.ts'
 import { partFill } from '../../ui/part-patterns.tsx'
+import { decomposeWave } from './decompose-wave.ts'
 import { HardwareTraces } from './hardware-traces.tsx'
-import { defaultWave, type LanePart, rowBars, type WaveRef, waveView } from './lane-model.ts'
+import { defaultWave, type LanePart, type WaveRef, waveView } from './lane-model.ts'
 import { WaveLanes } from './wave-lanes.tsx'
 import styles from './wave-panel.module.css'
 
@@ -26,10 +27,13 @@ export function WavePanel({ sweep, chosen, onChoose }: WavePanelProps) {
     if (live !== undefined) return { cell: live.cell, wave: live.wave }
     return state === undefined ? undefined : defaultWave(state)
   }, [chosen, live, state])
+  // The baseline needs all rows, so it is made once an analysis, not once a redraw.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new analysis comes with the state that it read
+  const decompose = useMemo(() => (state === undefined ? () => new Map() : decomposeWave(state, sweep.analysis)), [sweep.analysis, state?.plan])
   const wave = useMemo(() => {
     if (state === undefined || ref === undefined) return undefined
-    return waveView({ state, live, decompose: rowBars, leadPrefillMs: leadPrefill(sweep) }, ref)
-  }, [state, live, ref, sweep])
+    return waveView({ state, live, decompose, leadPrefillMs: leadPrefill(sweep) }, ref)
+  }, [state, live, ref, sweep, decompose])
   if (state === undefined || wave === undefined || ref === undefined) return <WaveHead title="Wave" note="none yet" seen={[]} />
   const waves = Math.max(1, state.cells[ref.cell]?.wavesStarted ?? 1)
   const cell = state.cells[ref.cell]?.cell
