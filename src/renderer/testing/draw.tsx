@@ -1,12 +1,10 @@
 /** Draws a component over a fake main in happy-dom, and waits for what should come of it. Each drawing is taken down after its test. */
-import { act, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { afterEach } from 'vitest'
 import { analyse } from '../../core/analysis/analyse.ts'
 import { createStores, type Stores, StoresProvider } from '../stores/stores.tsx'
 import type { FakeMain } from './fake-main.ts'
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
 const takeDown: (() => void)[] = []
 afterEach(() => {
@@ -41,12 +39,14 @@ const ROLE_QUERIES: Readonly<Record<string, string>> = {
   dialog: '[role="dialog"], [role="alertdialog"]',
   textbox: 'input, textarea',
   row: 'tr',
+  list: 'ul, ol',
   navigation: 'nav',
 }
 
-const nameOf = (element: Element): string => element.getAttribute('aria-label') ?? element.textContent ?? ''
+const nameOf = (element: Element): string => element.getAttribute('aria-label') ?? element.getAttribute('placeholder') ?? element.textContent ?? ''
 
-const beat = () => act(() => new Promise((resolve) => setTimeout(resolve, BEAT_MS)))
+/** Time for React and the frame queue to draw, as in a browser; `until` is what tests wait with. */
+const beat = () => new Promise((resolve) => setTimeout(resolve, BEAT_MS))
 
 export async function draw(fake: FakeMain, node: ReactNode | ((stores: Stores) => ReactNode)): Promise<Drawing> {
   const stores = createStores(fake.connection, analyse)
@@ -54,11 +54,12 @@ export async function draw(fake: FakeMain, node: ReactNode | ((stores: Stores) =
   document.body.append(box)
   const root = createRoot(box)
   takeDown.push(() => {
-    act(() => root.unmount())
+    root.unmount()
     stores.openSweeps.close()
     box.remove()
   })
-  await act(async () => root.render(<StoresProvider stores={stores}>{typeof node === 'function' ? node(stores) : node}</StoresProvider>))
+  root.render(<StoresProvider stores={stores}>{typeof node === 'function' ? node(stores) : node}</StoresProvider>)
+  await beat()
   const all = (role: string) => [...document.querySelectorAll<HTMLElement>(ROLE_QUERIES[role] ?? `[role="${role}"]`)]
   return {
     stores,
@@ -72,21 +73,18 @@ export async function draw(fake: FakeMain, node: ReactNode | ((stores: Stores) =
       return found
     },
     async click(element) {
-      await act(async () => {
-        element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
-      })
+      element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
+      await beat()
     },
     async press(key, init = {}, target = document.body) {
-      await act(async () => {
-        target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init }))
-      })
+      target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init }))
+      await beat()
     },
     async type(field, text) {
-      await act(async () => {
-        const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
-        set?.call(field, text)
-        field.dispatchEvent(new Event('input', { bubbles: true }))
-      })
+      const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
+      set?.call(field, text)
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      await beat()
     },
     async until(check) {
       const deadline = performance.now() + PATIENCE_MS

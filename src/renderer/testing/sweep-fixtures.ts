@@ -18,6 +18,7 @@ export const queueSweep = (change: Partial<SyntheticSettings> = {}): SweepEvent[
     runnerMs: 2,
     seed: 7,
     closing: true,
+    samplesPerSec: 1,
     ...change,
   })
 

@@ -106,7 +106,8 @@ const GROWTH_WORDS: Readonly<Record<Part, string>> = {
 const LEAST_SHARE = 0.005
 const MOST_PARTS = 4
 
-const percentOf = (ratio: number) => (ratio * 100).toFixed(Math.abs(ratio) < 0.995 ? 1 : 0)
+/** A bound stands behind its number, so without the unit. */
+const percentOf = (ratio: number) => formatRatio(ratio).replace(' %', '')
 
 function Growth({ growth }: { growth: NonNullable<Analysis['growth']> }) {
   const parts = [...growth.parts]

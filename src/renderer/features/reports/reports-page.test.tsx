@@ -1,0 +1,81 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import { draw } from '../../testing/draw.tsx'
+import { createFakeMain, fakeSweepId } from '../../testing/fake-main.ts'
+import { listItem } from '../../testing/sweep-fixtures.ts'
+import { dateText, matchingSweeps, sureText, verdictText } from './report-rows.ts'
+import { ReportsPage } from './reports-page.tsx'
+
+// happy-dom lays nothing out; the list must believe that it has a height.
+const boxes = Object.getPrototypeOf(document.createElement('div'))
+Object.defineProperty(boxes, 'clientHeight', { configurable: true, get: () => 600 })
+Object.defineProperty(boxes, 'clientWidth', { configurable: true, get: () => 1_000 })
+
+const INVALID = { primary: 'invalid_measurement', confidence: 'cannot-tell', sentence: 'No verdict: the load driver was the limit.' }
+
+async function show(items: Parameters<typeof matchingSweeps>[0]) {
+  const fake = createFakeMain()
+  fake.list(items)
+  const page = await draw(fake, <ReportsPage />)
+  await page.until(() => expect(page.stores.sweepList.get().loaded).toBe(true))
+  await page.until(() => expect(page.text()).not.toContain('Reading the list'))
+  return { fake, page }
+}
+
+test('without sweeps the page says how a report comes about', async () => {
+  const { page } = await show([])
+  expect(page.text()).toContain('No reports. A sweep writes one when it ends or is cancelled.')
+})
+
+test('the latest sweep stands first and opens in a tab of its own', async () => {
+  const { page } = await show([listItem(1), listItem(3, { simulated: true }), listItem(2)])
+  await page.until(() => expect(page.all('option').map((row) => row.textContent?.[0])).toEqual(['3', '2', '1']))
+  expect(page.all('option')[0]?.textContent).toContain('simulated')
+  await page.click(page.find('button', 'Open'))
+  expect(page.stores.layout.get().tabs.some((tab) => tab.kind === 'sweep' && tab.sweepId === fakeSweepId(3))).toBe(true)
+})
+
+test('deleting asks first, says how much would go, and does nothing when kept', async () => {
+  const { fake, page } = await show([listItem(4)])
+  await page.click(page.find('button', 'Delete'))
+  await page.until(() => expect(page.find('dialog', 'Delete sweep 4?').textContent).toContain('Delete it and its 312 sessions'))
+  await page.click(page.find('button', 'Keep it'))
+  await page.until(() => expect(page.all('dialog')).toHaveLength(0))
+  expect(fake.removed).toEqual([])
+  await page.click(page.find('button', 'Delete'))
+  await page.until(() => expect(page.all('dialog')).toHaveLength(1))
+  await page.click(page.find('button', 'Delete it and its'))
+  await page.until(() => expect(fake.removed).toEqual([fakeSweepId(4)]))
+})
+
+test('a sweep that runs can’t be deleted', async () => {
+  const { page } = await show([listItem(5, { status: 'running', verdict: null })])
+  expect(page.find('button', 'Delete').title).toContain('cancel it first')
+})
+
+test('of a thousand sweeps only the rows in sight are drawn', async () => {
+  const { page } = await show(Array.from({ length: 1_000 }, (_, i) => listItem(i + 1)))
+  await page.until(() => expect(page.all('option').length).toBeGreaterThan(5))
+  expect(page.all('option').length).toBeLessThan(120)
+})
+
+test('seeking goes through server, model, verdict and number', () => {
+  const items = [listItem(1), listItem(2, { targetLabel: 'tiny on the built-in server' }), listItem(3, { verdict: INVALID, simulated: true })]
+  expect(matchingSweeps(items, 'built-in tiny').map((item) => item.number)).toEqual([2])
+  expect(matchingSweeps(items, 'simulated').map((item) => item.number)).toEqual([3])
+  expect(matchingSweeps(items, '  ').length).toBe(3)
+})
+
+test('a row says how the sweep ended when it did not complete', () => {
+  expect(verdictText(listItem(1, { status: 'interrupted', cellsDone: 8, cellsPlanned: 21 }))).toBe(
+    'The model server’s queue gives way first. Interrupted after 8 of 21 cells.',
+  )
+  expect(verdictText(listItem(1, { status: 'running', cellsDone: 2 }))).toBe('Running: 2 of 13 cells')
+  expect(sureText(listItem(1, { verdict: INVALID }))).toBe('invalid')
+})
+
+test('a date of another year names it', () => {
+  const now = new Date(2026, 10, 30).getTime()
+  expect(dateText(new Date(2026, 10, 3, 9, 5).getTime(), now)).toBe('3 Nov 09:05')
+  expect(dateText(new Date(2025, 0, 3, 9, 5).getTime(), now)).toBe('3 Jan 2025 09:05')
+})
