@@ -61,7 +61,7 @@ const DEFAULT_RUNNER_LIMIT = 4
 const SUMMARISE_AFTER_MS = 1_500
 
 /** The control of the null leg: answers at once; 0 slots = no limit. */
-const NULL_TARGET: Target = { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: {} }
+const NULL_TARGET: Target = { kind: 'built-in', engine: 'null', model: 'null', slots: 0, settings: { prefillMs: 0, tokensPerSec: 0 } }
 
 const ptyHost = (pid: number | undefined): ProcessRef[] => (pid === undefined ? [] : [{ role: 'pty-host', pid, tree: false }])
 
