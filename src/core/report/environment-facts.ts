@@ -20,13 +20,15 @@ function serverRows(state: SweepState, analysis: Analysis): Fact[] {
       { name: 'Model server', value: 'was not read' },
       { name: 'Model', value: target.model },
     ]
-  const version = facts.version === null ? '' : facts.versionKnown ? ` ${facts.version}` : `, version unknown (says ${facts.version})`
+  // A built-in server is as old as its Plimsoll, which stands on the other side.
+  const said = facts.kind === 'plimsoll' ? null : facts.version
+  const version = said === null ? '' : facts.versionKnown ? ` ${said}` : `, version unknown (says ${said})`
   const kind = facts.kind === 'ollama' ? 'Ollama' : facts.kind === 'plimsoll' ? `built in, ${facts.engine ?? 'engine unknown'}` : 'unknown kind'
   const { n: seen, plateau } = analysis.effectiveSlots
   const declared = facts.declaredSlots === null ? 'not declared' : `${formatAmount(facts.declaredSlots)} declared`
   const model = [facts.model, facts.family, facts.quantization, facts.modelSizeBytes === null ? null : formatBytes(facts.modelSizeBytes)]
   return [
-    { name: 'Model server', value: `${kind}${version}${isSimulated(state) ? ', simulated' : ''}` },
+    { name: 'Model server', value: `${kind}${version}${isSimulated(state) && facts.engine !== 'simulated' ? ', simulated' : ''}` },
     { name: 'Address', value: facts.url },
     { name: 'Model', value: model.filter((item) => item !== null).join(', ') },
     { name: 'Slots', value: `${declared}, ${seen === null ? 'not seen' : `${plateau ? '' : 'at least '}${formatAmount(seen)} seen`}` },

@@ -20,69 +20,110 @@ type PlainObject = Readonly<Record<string, unknown>>
 
 export function packRawData(sweep: SweepState, analysis: Analysis): Json {
   const tables: string[][] = []
-  const idOf = new Map<string, number>()
-  const tableId = (columns: string[]) => {
-    const signature = columns.join('\n')
-    const known = idOf.get(signature)
-    if (known !== undefined) return known
-    idOf.set(signature, tables.length)
-    return tables.push(columns) - 1
-  }
-  const data = { sweep: pack(sweep, tableId), analysis: pack(analysis, tableId) }
+  const data = { sweep: pack(sweep, newPlace(), tables), analysis: pack(analysis, newPlace(), tables) }
   return { format: RAW_DATA_FORMAT, about: ABOUT, tables, ...data }
 }
 
-type TableId = (columns: string[]) => number
+/** Names in their order; where `nested` has a shape, the member is an object of that shape, or null. */
+type Shape = { readonly keys: readonly string[]; readonly nested: readonly (Shape | null)[] }
+/** A place in the data, such as the calls of all rows: lists there mostly look alike, so the last one's table is tried first. */
+type Place = { table: { readonly shape: Shape; readonly id: number } | null; readonly members: Map<string, Place> }
+
+const newPlace = (): Place => ({ table: null, members: new Map() })
+
+function memberOf(place: Place, key: string): Place {
+  const known = place.members.get(key)
+  if (known !== undefined) return known
+  const member = newPlace()
+  place.members.set(key, member)
+  return member
+}
 
 const isObject = (value: unknown): value is PlainObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function pack(value: unknown, tableId: TableId): Json {
+function pack(value: unknown, place: Place, tables: string[][]): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (Array.isArray(value)) return packList(value, tableId)
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, pack(item, tableId)]])))
-  return null
+  if (Array.isArray(value)) return packList(value, place, tables)
+  if (!isObject(value)) return null
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(members.map(([key, item]) => [key, pack(item, memberOf(place, key), tables)]))
 }
 
-function packList(items: readonly unknown[], tableId: TableId): Json {
-  if (!items.every(isObject) || items.length === 0) return items.map((item) => pack(item, tableId))
-  const columns = columnsOf(items)
-  if (columns === null) return items.map((item) => pack(item, tableId))
-  return {
-    $table: tableId(columns.map((path) => path.join('.'))),
-    $rows: items.map((item) => columns.map((path) => pack(at(item, path), tableId))),
+function packList(items: readonly unknown[], place: Place, tables: string[][]): Json {
+  if (items.length === 0 || !items.every(isObject)) return items.map((item) => pack(item, place, tables))
+  const { table } = place
+  if (table === null || !items.every((item) => fits(item, table.shape))) {
+    const shape = shapeOf(items)
+    if (shape === null) return items.map((item) => pack(item, place, tables))
+    place.table = { shape, id: tableId(pathsOf(shape), tables) }
+  }
+  const { shape, id } = place.table ?? { shape: { keys: [], nested: [] }, id: 0 }
+  const rows = items.map((item) => {
+    const row: Json[] = []
+    addCells(row, item, shape, place, tables)
+    return row
+  })
+  return { $table: id, $rows: rows }
+}
+
+function tableId(columns: string[], tables: string[][]): number {
+  const known = tables.findIndex((table) => table.length === columns.length && table.every((name, index) => name === columns[index]))
+  return known === -1 ? tables.push(columns) - 1 : known
+}
+
+const pathsOf = (shape: Shape): string[] =>
+  shape.keys.flatMap((key, index) => {
+    const nested = shape.nested[index]
+    return nested ? pathsOf(nested).map((path) => `${key}.${path}`) : [key]
+  })
+
+function addCells(row: Json[], item: PlainObject | null, shape: Shape, place: Place, tables: string[][]): void {
+  for (let index = 0; index < shape.keys.length; index += 1) {
+    const key = shape.keys[index] ?? ''
+    const value = item === null ? null : item[key]
+    const nested = shape.nested[index]
+    if (nested) addCells(row, isObject(value) ? value : null, nested, memberOf(place, key), tables)
+    else row.push(value === null ? null : pack(value, memberOf(place, key), tables))
   }
 }
 
-/**
- * Paths to all values, members of members opened where all items have the same ones or none.
- * @returns null when the items are not alike, or a name would not survive
- */
-function columnsOf(items: readonly PlainObject[]): string[][] | null {
-  const keys = sharedKeys(items)
-  if (keys === null || keys.length === 0) return null
-  if (keys.some((key) => key.includes('.') || key.startsWith('$'))) return null
-  return keys.flatMap((key) => {
-    const members = items.map((item) => item[key])
-    const present = members.filter((member) => member !== null)
-    if (present.length === 0 || !present.every(isObject)) return [[key]]
-    // An object whose values are all null could not be told from none.
-    if (present.some((member) => Object.values(member).every((value) => value === null))) return [[key]]
-    return columnsOf(present)?.map((path) => [key, ...path]) ?? [[key]]
-  })
+/** Whether a table of this shape can hold the item without loss, and opens all that can be opened. */
+function fits(item: PlainObject, shape: Shape): boolean {
+  let index = 0
+  for (const key in item) {
+    const value = item[key]
+    if (key !== shape.keys[index] || value === undefined) return false
+    const nested = shape.nested[index]
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      if (!nested || !fits(value as PlainObject, nested) || isAllNull(value as PlainObject)) return false
+    } else if (nested && value !== null) return false
+    index += 1
+  }
+  return index === shape.keys.length
 }
 
-function sharedKeys(items: readonly PlainObject[]): string[] | null {
+/** Could not be told from none. */
+const isAllNull = (item: PlainObject) => Object.values(item).every((value) => value === null)
+
+/**
+ * The shape that all items have, members of members opened where all items have the same ones or none.
+ * @returns null when the items are not alike, or a name would not survive
+ */
+function shapeOf(items: readonly PlainObject[]): Shape | null {
   const keys = Object.keys(items[0] ?? {})
+  if (keys.length === 0 || keys.some((key) => key.includes('.') || key.startsWith('$'))) return null
   const alike = items.every((item) => {
     const own = Object.keys(item)
     return own.length === keys.length && own.every((key, index) => key === keys[index] && item[key] !== undefined)
   })
-  return alike ? keys : null
+  if (!alike) return null
+  const nested = keys.map((key) => {
+    const present = items.map((item) => item[key]).filter((member) => member !== null)
+    return present.length > 0 && present.every(isObject) && !present.some(isAllNull) ? shapeOf(present) : null
+  })
+  return { keys, nested }
 }
-
-const at = (item: unknown, path: readonly string[]): unknown => path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : null), item)
 
 /** @param json parsed JSON of a report @returns undefined when it is no raw data of this format */
 export function unpackRawData(json: unknown): RawData | undefined {

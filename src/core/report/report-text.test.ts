@@ -68,6 +68,9 @@ test('a sweep that was cut off says so before its figures', () => {
 test('no line of prose is wider than the terminal', () => {
   const state = stateOf()
   const text = reportText(state, analyse(state), null, { columns: 70, color: false })
-  const prose = text.split('\n').slice(1).filter((line) => !/tokens\/s|^\S* *\d+ +\d+ |^⊖/.test(line))
+  const prose = text
+    .split('\n')
+    .slice(1)
+    .filter((line) => !/tokens\/s|^\S* *\d+ +\d+ |^⊖/.test(line))
   expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(70)
 })

@@ -10,11 +10,11 @@ const BAR_PX = 10
 export function lanesChart({ lanes, lengthMs }: WaveLanes, simulated: boolean, description: string): Markup {
   const scale = scaleLinear()
     .domain([0, lengthMs > 0 ? lengthMs : 1])
-    .nice(6)
+    .nice(4)
     .range([0, 100])
   const height = lanes.length * LANE_PX
   return html`<svg class="root lanes" height="${height}" role="img" aria-labelledby="lanes-title lanes-text"><title id="lanes-title">One wave, lane by lane</title><desc id="lanes-text">${description}</desc>
-${scale.ticks(6).map((tick) => html`<line class="grid" x1="${percent(scale(tick))}" x2="${percent(scale(tick))}" y1="0" y2="100%"/><text class="axis" x="${percent(scale(tick))}" y="100%" dy="15" text-anchor="middle">${tick === 0 ? '0' : formatSettingMs(tick)}</text>`)}
+${scale.ticks(4).map((tick) => html`<line class="grid" x1="${percent(scale(tick))}" x2="${percent(scale(tick))}" y1="0" y2="100%"/><text class="axis" x="${percent(scale(tick))}" y="100%" dy="15" text-anchor="middle">${tick === 0 ? '0' : formatSettingMs(tick)}</text>`)}
 ${simulated && html`<text class="simulated" x="100%" y="0" dy="-8" text-anchor="end">simulated</text>`}
 ${lanes.map((lane, index) => laneMarks(lane, index * LANE_PX + (LANE_PX - BAR_PX) / 2, scale))}</svg>`
 }
