@@ -3,6 +3,7 @@ import type { TerminalId } from '../../core/result/ids.ts'
 import { problem } from '../../core/result/problem.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FromPtyHost, SpawnRequest, ToPtyHost } from './messages.ts'
+import { createParseTurns } from './parse-turns.ts'
 import { createPtyTerminal, type PtyTerminal } from './pty-terminal.ts'
 import { createTextKeeper } from './text-keeper.ts'
 
@@ -18,10 +19,11 @@ export interface PtyHost {
 export function createPtyHost({ clock, send }: { clock: Clock; send: (message: FromPtyHost) => void }): PtyHost {
   const terminals = new Map<TerminalId, PtyTerminal>()
   const keeper = createTextKeeper(clock)
+  const turns = createParseTurns()
 
   function open(terminalId: TerminalId, request: SpawnRequest): void {
     try {
-      const terminal = createPtyTerminal({ terminalId, request, clock, keeper, send })
+      const terminal = createPtyTerminal({ terminalId, request, clock, keeper, turns, send })
       terminals.set(terminalId, terminal)
       send({ type: 'opened', terminalId, ...terminal.identity })
     } catch (cause) {

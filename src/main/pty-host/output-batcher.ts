@@ -16,7 +16,7 @@ export interface OutputBatcher {
 }
 
 /** A copy of its own exact size: a view of a larger buffer would be sent with all of that buffer. */
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const chunk of chunks) {

@@ -9,6 +9,7 @@ import { type ProcessIdentity, readProcess } from '../platform/process-table.ts'
 import { endTree } from '../platform/process-tree.ts'
 import type { FromPtyHost, SpawnRequest } from './messages.ts'
 import { createOutputBatcher } from './output-batcher.ts'
+import type { ParseTurns } from './parse-turns.ts'
 import { createPauseTokens } from './pause-tokens.ts'
 import { createScreen } from './screen.ts'
 import { type PtyExit, spawnPty } from './spawn-pty.ts'
@@ -34,13 +35,20 @@ export interface PtyTerminal {
   end(graceMs?: number): Promise<number[]>
 }
 
-type Deps = { terminalId: TerminalId; request: SpawnRequest; clock: Clock; keeper: TextKeeper; send: (message: FromPtyHost) => void }
+type Deps = {
+  terminalId: TerminalId
+  request: SpawnRequest
+  clock: Clock
+  keeper: TextKeeper
+  turns: ParseTurns
+  send: (message: FromPtyHost) => void
+}
 
 const encoder = new TextEncoder()
 const asReplay = (text: string) => encoder.encode(`\x1bc${text}`)
 
 /** Throws when the system has no terminal to give. */
-export function createPtyTerminal({ terminalId, request, clock, keeper, send }: Deps): PtyTerminal {
+export function createPtyTerminal({ terminalId, request, clock, keeper, turns, send }: Deps): PtyTerminal {
   let title: string | null = null
   let cwd: string | null = null
   let lastOutputEpochMs = clock.epochMs()
@@ -51,7 +59,7 @@ export function createPtyTerminal({ terminalId, request, clock, keeper, send }: 
     tellEnded = resolve
   })
 
-  const screen = createScreen(request, {
+  const screen = createScreen(request, turns, {
     onTitle: (text) => {
       title = text
       state.soon()

@@ -1,10 +1,12 @@
 import headless from '@xterm/headless'
 import { expect, test } from 'vitest'
+import { createParseTurns } from './parse-turns.ts'
 import { createScreen, SCROLLBACK_LINES, type ScreenEvents } from './screen.ts'
 
+const turns = createParseTurns()
 function create(events: Partial<ScreenEvents> = {}) {
   const none = () => {}
-  return createScreen({ cols: 40, rows: 5 }, { onTitle: none, onCwd: none, onReply: none, onParsed: none, ...events })
+  return createScreen({ cols: 40, rows: 5 }, turns, { onTitle: none, onCwd: none, onReply: none, onParsed: none, ...events })
 }
 const parsed = (screen: ReturnType<typeof create>) => new Promise<void>((resolve) => screen.whenParsed(resolve))
 
@@ -83,4 +85,23 @@ test('titles, folders and answers are told', async () => {
   await parsed(screen)
   expect(told).toEqual(['one', 'two', '/home/a b', '\x1b[1;1R'])
   screen.close()
+})
+
+test('of many that have much to parse, each gets its turn', async () => {
+  const screens = Array.from({ length: 6 }, () => create())
+  for (const screen of screens) screen.write(Buffer.from('x'.repeat(200_000)))
+  const [first, second, third, ...others] = screens
+  await parsed(third as ReturnType<typeof create>)
+  for (const screen of others) expect(screen.backlogBytes).toBeLessThan(100_000)
+  await Promise.all(others.map(parsed))
+  // Those that go in the middle of their turns do not keep them.
+  for (const screen of [first, second]) {
+    screen?.write(Buffer.from('x'.repeat(200_000)))
+    screen?.close()
+  }
+  third?.close()
+  const late = [create(), create(), create()]
+  for (const screen of late) screen.write(Buffer.from('late'))
+  await Promise.all(late.map(parsed))
+  for (const screen of [...others, ...late]) screen.close()
 })

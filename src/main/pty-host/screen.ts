@@ -1,9 +1,10 @@
 /**
  * What a terminal shows and the last lines before that, kept by an xterm without a display: for the replay when a viewer comes, and for the text on disk.
- * Parsing is paced: small pieces, so that eight floods leave the loop free for somebody's echo.
+ * Parsing is paced: small pieces, in turns, so that eight floods leave the loop free for somebody's echo.
  */
 import { SerializeAddon } from '@xterm/addon-serialize'
 import headless from '@xterm/headless'
+import type { ParseTurns } from './parse-turns.ts'
 
 export const SCROLLBACK_LINES = 2_000
 /** At 25 MB/s of parsing 16 kB are well under a millisecond. */
@@ -48,7 +49,7 @@ function pathOfFileUrl(text: string): string | undefined {
   }
 }
 
-export function createScreen(size: { cols: number; rows: number }, events: ScreenEvents): Screen {
+export function createScreen(size: { cols: number; rows: number }, turns: ParseTurns, events: ScreenEvents): Screen {
   const terminal = new headless.Terminal({ ...size, scrollback: SCROLLBACK_LINES, allowProposedApi: true })
   const serializer = new SerializeAddon()
   terminal.loadAddon(serializer)
@@ -56,6 +57,7 @@ export function createScreen(size: { cols: number; rows: number }, events: Scree
   const queue: Array<Uint8Array | (() => void)> = []
   let backlogBytes = 0
   let parsing = false
+  let holdsTurn = false
   let closed = false
 
   const setModes = (value: boolean) => (params: ReadonlyArray<number | number[]>) => {
@@ -87,14 +89,28 @@ export function createScreen(size: { cols: number; rows: number }, events: Scree
       if (next.length > PIECE_BYTES) queue.unshift(next.subarray(PIECE_BYTES))
       const piece = next.subarray(0, PIECE_BYTES)
       parsing = true
-      terminal.write(piece, () => {
-        parsing = false
-        if (closed) return
-        backlogBytes -= piece.length
-        events.onParsed()
-        pump()
-      })
+      turns.enter(() => parse(piece))
     }
+  }
+  function parse(piece: Uint8Array): void {
+    if (closed) {
+      turns.leave()
+      return
+    }
+    holdsTurn = true
+    terminal.write(piece, () => {
+      if (closed) return
+      leaveTurn()
+      parsing = false
+      backlogBytes -= piece.length
+      events.onParsed()
+      pump()
+    })
+  }
+  /** A closed terminal may never call back, so closing leaves too. */
+  function leaveTurn(): void {
+    if (holdsTurn) turns.leave()
+    holdsTurn = false
   }
   const add = (entry: Uint8Array | (() => void)) => {
     queue.push(entry)
@@ -124,6 +140,7 @@ export function createScreen(size: { cols: number; rows: number }, events: Scree
     close() {
       closed = true
       queue.length = 0
+      leaveTurn()
       terminal.dispose()
     },
   }

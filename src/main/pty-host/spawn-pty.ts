@@ -99,7 +99,6 @@ export function spawnPty(request: SpawnRequest, clock: Clock, events: PtyEvents)
 
   pty.onData((data) => {
     drain.sawData()
-    // With `encoding: null` these are bytes, whatever the type says; Windows gives text.
     events.onData(typeof data === 'string' ? Buffer.from(data, 'utf8') : data)
   })
   pty.onExit(({ exitCode, signal }) => {

@@ -54,7 +54,7 @@ export const MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ]
 
-export const databaseVersion = (db: Db): number => Number(db.rows('PRAGMA user_version')[0]?.[0] ?? 0)
+const databaseVersion = (db: Db): number => Number(db.rows('PRAGMA user_version')[0]?.[0] ?? 0)
 
 /** Brings the database to the newest version, in one transaction: whatever happens, it is wholly old or wholly new. */
 export function migrate(db: Db, migrations: readonly string[] = MIGRATIONS): Result<{ from: number; to: number }, Problem> {
