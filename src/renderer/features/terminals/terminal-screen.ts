@@ -2,6 +2,7 @@
  * One xterm with its stream: lives as long as the terminal is listed, whether or not a pane shows it, so that switching tabs loses nothing.
  * Owns the xterm, its addons and the subscription; `dispose` ends them all.
  */
+import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { SearchAddon } from '@xterm/addon-search'
 import { UnicodeGraphemesAddon } from '@xterm/addon-unicode-graphemes'
