@@ -2,6 +2,7 @@
 import { Popover } from 'radix-ui'
 import { lazy, Suspense, useMemo } from 'react'
 import { formatPercent } from '../../core/report/format-number.ts'
+import type { ServerFacts } from '../../core/sweep/target.ts'
 import { KEPT_MS } from '../stores/metrics-store.ts'
 import { type ReadableStore, useSelected, useStore } from '../stores/store.ts'
 import { useStores } from '../stores/stores.tsx'
@@ -17,6 +18,18 @@ const GaugeChart = lazy(() => import('./gauge-chart.tsx').then((module) => ({ de
 
 const NO_SWEEP: ReadableStore<OpenSweep | undefined> = { get: () => undefined, subscribe: () => () => {} }
 
+function serverName(facts: ServerFacts | null, builtIn: boolean): string {
+  if (facts === null) return builtIn ? 'Built-in server' : 'Model server'
+  switch (facts.kind) {
+    case 'ollama':
+      return 'Ollama'
+    case 'plimsoll':
+      return facts.simulated ? 'Simulated server' : 'Built-in server'
+    case 'unknown':
+      return 'Model server'
+  }
+}
+
 /** The model server of the running sweep, else of the plan. */
 function useServerView(): { sweeping: boolean; server: ServerView } {
   const { sweepList, openSweeps, plan } = useStores()
@@ -30,21 +43,10 @@ function useServerView(): { sweeping: boolean; server: ServerView } {
   const target = useSelected(plan, (now) => now.request?.target)
   const facts = open?.state?.facts
   const lanes = open?.live?.lanes
-  const builtIn = target?.kind === 'built-in'
-  const kind =
-    facts === null || facts === undefined
-      ? builtIn
-        ? 'Built-in server'
-        : 'Model server'
-      : facts.kind === 'ollama'
-        ? 'Ollama'
-        : facts.simulated
-          ? 'Simulated server'
-          : 'Model server'
   return {
     sweeping: running !== undefined,
     server: {
-      name: kind,
+      name: serverName(facts ?? null, target?.kind === 'built-in'),
       declaredSlots: facts?.declaredSlots ?? null,
       streaming:
         lanes === undefined

@@ -2,6 +2,7 @@
 import { formatDuration } from '../../../core/report/format-number.ts'
 import type { SweepRequest } from '../../../core/sweep/plan.ts'
 import { DEFAULT_SLO, DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
+import type { Target } from '../../../core/sweep/target.ts'
 import { sameTarget, type TargetOption, targetOptions } from '../../stores/discovery-store.ts'
 import { MODES, type Mode, modeOf, type Plan } from '../../stores/plan-store.ts'
 import { useStore } from '../../stores/store.ts'
@@ -33,7 +34,7 @@ export function SweepOffer() {
         <p className="l">
           {plan.request === null
             ? 'How many sessions can this machine carry, and what gives way first?'
-            : `How many sessions can ${plan.targetLabel} carry here, and what gives way first?`}
+            : `How many sessions can ${subject(plan.request.target)} carry here, and what gives way first?`}
         </p>
         <div>
           <MarkedButton {...button} />
@@ -46,6 +47,12 @@ export function SweepOffer() {
       <p className={styles.foot}>No account, no telemetry. This page stays in Settings.</p>
     </aside>
   )
+}
+
+/** What is asked about, as the subject of a sentence. */
+function subject(target: Target): string {
+  if (target.kind === 'server') return target.model
+  return target.engine === 'simulated' ? 'the simulated server' : 'the built-in model'
 }
 
 function why(option: TargetOption, first: boolean): string {

@@ -1,6 +1,6 @@
 /** Bars of a whole wave as the analysis attributes them: waiting is told from neighbours' prefill by the slots that were busy. Pure. */
 import type { Analysis } from '../../../core/analysis/analysis.ts'
-import { attributeCalls, type Baseline, baselineOf } from '../../../core/analysis/calls/attribute-calls.ts'
+import { attributeCalls, type Baseline, baselineOf, shortestLoadMs } from '../../../core/analysis/calls/attribute-calls.ts'
 import { partSegments } from '../../../core/analysis/calls/decompose-turn.ts'
 import { measuredLevels, rowsOf } from '../../../core/analysis/levels/measured-levels.ts'
 import type { ModelCall } from '../../../core/session/timeline.ts'
@@ -16,7 +16,10 @@ const completed = (calls: readonly ModelCall[]) => calls.filter((call) => call.o
 function baselineFor(state: SweepState, slots: number): Baseline {
   const levels = measuredLevels(state).filter((level) => level.leg !== 'null')
   const lowest = levels.find((level) => level.n <= Math.max(1, slots))
-  return baselineOf(lowest === undefined ? [] : completed(callsOf(rowsOf(lowest))), completed(levels.flatMap((level) => callsOf(rowsOf(level)))))
+  return baselineOf(
+    lowest === undefined ? [] : completed(callsOf(rowsOf(lowest))),
+    shortestLoadMs(completed(levels.flatMap((level) => callsOf(rowsOf(level))))),
+  )
 }
 
 /**

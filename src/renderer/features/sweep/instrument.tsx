@@ -43,10 +43,10 @@ export function Instrument({ state }: { state: SweepState }) {
   )
   const sampler = state.samples.length === 0 ? null : state.samples.reduce((sum, sample) => sum + sample.sampler.cpuPercent, 0) / state.samples.length
   const rows = [
-    row('Driver lag p99', lag, LIMITS.delayMs, formatMs),
-    row('Receive lag p99', receive, LIMITS.delayMs, formatMs),
-    row('Main loop delay p99', loop, LIMITS.delayMs, formatMs),
-    row('Sampler, of one core', sampler, LIMITS.samplerPercent, formatPercent),
+    row('Driver lag', lag, LIMITS.delayMs, formatMs),
+    row('Receive lag', receive, LIMITS.delayMs, formatMs),
+    row('Loop delay', loop, LIMITS.delayMs, formatMs),
+    row('Sampler’s CPU', sampler, LIMITS.samplerPercent, formatPercent),
   ]
   return <KeyValues rows={rows} />
 }

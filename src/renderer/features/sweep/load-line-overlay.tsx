@@ -76,7 +76,7 @@ export function LoadLineOverlay({ model }: { model: ChartModel }) {
       ) : null}
       {x === undefined ? null : <Ring x={x} y={y} />}
       <LoadLineTexts model={model} place={place} y={y} ringX={x} />
-      <CurveNames columns={model.columns} place={place} />
+      <CurveNames columns={model.columns} place={place} lineY={withSlo ? y : undefined} />
     </ZIndexLayer>
   )
 }
@@ -116,11 +116,19 @@ function LoadLineName({ n, x, y, place }: { n: number; x: number; y: number; pla
 
 const lastWith = (columns: readonly ChartColumn[], key: 'p50' | 'p95') => columns.findLastIndex((column) => column[key] !== null)
 
-function CurveNames({ columns, place }: { columns: readonly ChartColumn[]; place: Place }) {
+/** Words across the SLO would be struck through. */
+const CLEAR_OF_LINE_PX = 10
+
+function clearOf(y: number, lineY: number | undefined): number {
+  if (lineY === undefined || Math.abs(y - lineY) >= CLEAR_OF_LINE_PX) return y
+  return y < lineY ? lineY - CLEAR_OF_LINE_PX : lineY + CLEAR_OF_LINE_PX
+}
+
+function CurveNames({ columns, place, lineY }: { columns: readonly ChartColumn[]; place: Place; lineY: number | undefined }) {
   const names = (['p95', 'p50'] as const).flatMap((key) => {
     const index = lastWith(columns, key)
     const end = columns[index]?.[key]
-    return end === null || end === undefined ? [] : [{ key, rough: end.rough, x: place.x(index), y: place.y(end.ms) }]
+    return end === null || end === undefined ? [] : [{ key, rough: end.rough, x: place.x(index), y: clearOf(place.y(end.ms), lineY) }]
   })
   const [upper, lower] = names
   const close = upper !== undefined && lower !== undefined && lower.y - upper.y < 14
@@ -128,7 +136,7 @@ function CurveNames({ columns, place }: { columns: readonly ChartColumn[]; place
     <text
       key={name.key}
       className={classNames(styles.name, styles.halo, name.rough && styles.rough)}
-      x={name.x + 24}
+      x={Math.min(name.x + 24, place.right - (name.rough ? 54 : 24))}
       y={name.y + 4 + (close ? (i === 0 ? -6 : 8) : 0)}
     >
       {name.rough ? `about ${name.key}` : name.key}

@@ -117,7 +117,7 @@ export function PlanView({ state, onChange }: { state: SweepState; onChange(): v
           />
         </section>
         <section>
-          <h3>Instrument</h3>
+          <h3>Instrument, at p99</h3>
           <Instrument state={state} />
         </section>
       </div>

@@ -213,7 +213,7 @@ function WhatMoves({ verdict }: { verdict: Analysis['verdict'] }) {
 function OwnLimits({ state }: { state: SweepState }) {
   return (
     <div className={styles.body}>
-      <h3>What Plimsoll measured of itself</h3>
+      <h3>What Plimsoll measured of itself, at p99</h3>
       <Instrument state={state} />
     </div>
   )
@@ -227,10 +227,17 @@ function FootNotes({ state, analysis }: { state: SweepState; analysis: Analysis 
   const notes = [...new Set([...voids, ...warnings])]
   const [first, ...rest] = notes
   if (first === undefined) return null
+  if (rest.length === 0) return <p className={styles.foot}>{first}</p>
   return (
-    <p className={styles.foot} title={rest.length === 0 ? undefined : notes.join('\n')}>
-      {first}
-      {rest.length === 0 ? '' : ` And ${count(rest.length, 'warning')} more.`}
-    </p>
+    <details className={styles.foot}>
+      <summary>
+        {first} <span className={styles.more}>And {count(rest.length, 'warning')} more.</span>
+      </summary>
+      <ul>
+        {rest.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </details>
   )
 }

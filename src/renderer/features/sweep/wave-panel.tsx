@@ -66,7 +66,9 @@ export function WavePanel({ sweep, chosen, onChoose }: WavePanelProps) {
 type WaveHeadProps = { title: string; note: string; seen: readonly LanePart[]; children?: ReactNode }
 
 function WaveHead({ title, note, seen, children }: WaveHeadProps) {
-  const parts = [...KEY_ALWAYS, ...KEY_WHEN_SEEN.filter((part) => seen.includes(part))]
+  const special = KEY_WHEN_SEEN.filter((part) => seen.includes(part))
+  // There is room for seven; with a special one among them the key holds only what is drawn.
+  const parts = special.length === 0 ? KEY_ALWAYS : [...KEY_ALWAYS.filter((part) => seen.includes(part)), ...special]
   return (
     <div className={styles.head}>
       <h2>{title}</h2>
