@@ -43,7 +43,7 @@ type Start = {
   firstModelRequestAtMs: number
   variant: number
 }
-type Block = { fromMs: number; toMs: number }
+type Block = { readonly fromMs: number; readonly toMs: number }
 
 const refused = problem('server-error', 'The model server answered 500.', 'A streamed answer.', 'Look at its log.')
 
@@ -65,7 +65,9 @@ export function playCell(play: CellToPlay): { events: SweepEvent[]; truth: CallT
 function playWave(play: CellToPlay, wave: number, startMs: number): { rows: TurnRow[]; log: CallTruth[] } {
   const { cell, faults, random } = play
   const { starts, blocks } = startTurns(play, startMs)
-  const afterBlock = (atMs: number) => blocks.find((block) => atMs > block.fromMs && atMs < block.toMs)?.toMs ?? atMs
+  // Starts that wait in line block one after another, before anything else is read or written.
+  const freeAtMs = blocks.at(-1)?.toMs ?? 0
+  const afterBlock = (atMs: number) => (blocks[0] !== undefined && atMs > blocks[0].fromMs ? Math.max(atMs, freeAtMs) : atMs)
   const purposes: CallPurpose[] = [
     ...Array.from({ length: play.steps.calls }, (): CallPurpose => 'answer'),
     ...Array.from({ length: play.background.calls }, (_, i): CallPurpose => (i === 0 ? 'title' : 'memory')),
@@ -74,7 +76,8 @@ function playWave(play: CellToPlay, wave: number, startMs: number): { rows: Turn
   const cutting = (session: number) => faults.cutEvery !== undefined && (session + 1) % faults.cutEvery === 0
   const arrival = (session: number, call: number, sentAtMs: number, variant: number): Arrival => ({
     id: session * 64 + call,
-    atMs: sentAtMs + 0.1,
+    // What was written while the loop was blocked leaves when it is free again.
+    atMs: afterBlock(sentAtMs) + 0.1,
     variant,
     tokens: purposes[call] === 'answer' ? play.outputTokens : play.background.tokens,
     scale: 1 + (random() - 0.5) * 2 * play.noiseRatio,
@@ -97,7 +100,10 @@ function playWave(play: CellToPlay, wave: number, startMs: number): { rows: Turn
     bySession.set(session, [...(bySession.get(session) ?? []), one])
   }
   const rows = starts.map((start) => {
-    const calls = (bySession.get(start.session) ?? []).map((one, index) => modelCallOf(play, one, index, purposes[index] ?? 'answer', afterBlock))
+    const calls = (bySession.get(start.session) ?? []).map((one, index) => {
+      const sentAtMs = index === 0 ? start.firstModelRequestAtMs : one.arrival.atMs - 0.1
+      return modelCallOf(play, one, index, sentAtMs, purposes[index] ?? 'answer', afterBlock)
+    })
     if (failing(start.session)) calls.push(failedCall(play, start.firstModelRequestAtMs))
     return rowOf(play, wave, start, calls, afterBlock)
   })
@@ -147,9 +153,15 @@ function startTurns(play: CellToPlay, startMs: number): { starts: Start[]; block
   return { starts, blocks }
 }
 
-function modelCallOf(play: CellToPlay, one: Served, index: number, purpose: CallPurpose, afterBlock: (atMs: number) => number): ModelCall {
+function modelCallOf(
+  play: CellToPlay,
+  one: Served,
+  index: number,
+  sentAtMs: number,
+  purpose: CallPurpose,
+  afterBlock: (atMs: number) => number,
+): ModelCall {
   const receive = (atMs: number) => afterBlock(atMs + 0.1 + 0.3 * play.random())
-  const sentAtMs = one.arrival.atMs - 0.1
   const first = one.firstTokenAtMs === null ? null : receive(one.firstTokenAtMs)
   const last = first === null || one.lastTokenAtMs === null ? null : Math.max(first, receive(one.lastTokenAtMs))
   const ns = (ms: number) => Math.round(ms * 1e6)

@@ -65,7 +65,7 @@ test.each<[string, Partial<SyntheticSettings>]>([
   const { verdict, growth } = analyse(stateOf({ levels: [1, 2, 4, 8], faults: { runnerBlockMs: 2_000 }, ...changes }))
   expect(verdict.primary).toBe('runner_process')
   expect(growth?.parts.find(({ part }) => part === 'runner')?.share.value).toBeGreaterThan(0.9)
-  expect(growth?.parts.find(({ part }) => part === 'queue')?.share.value).toBeLessThan(0.05)
+  expect(growth?.parts.find(({ part }) => part === 'queue')?.share.value).toBeLessThan(0.1)
 })
 
 test('a runner that is slow without any other sign is not named: the null leg would settle it', () => {

@@ -86,7 +86,9 @@ export function attributeCalls(calls: readonly ModelCall[], slots: number | null
     const loadMs = Math.min(loadMsOf(call), turnMs - call.sentAtMs)
     const readyMs = call.sentAtMs + loadMs
     const mustWait = slots !== null && freeAtMs.length >= slots
-    const slotAtMs = Math.min(turnMs, mustWait ? Math.max(readyMs, freeAtMs[0] ?? readyMs) : readyMs)
+    const freedMs = Math.min(turnMs, mustWait ? Math.max(readyMs, freeAtMs[0] ?? readyMs) : readyMs)
+    const slotAtMs =
+      slots === null || freedMs === readyMs || outsideMsOf(call) === 0 ? freedMs : Math.min(freedMs, readyMs + seenWaitMs(call, calls, slots))
     parts.set(call, splitCall(call, slotAtMs, loadMs, kinds.get(call) !== 'swap', baseline))
     // A call without a token was never seen in a slot: cut in the queue, refused, or lost.
     if (call.firstDeltaAtMs === null) continue
@@ -94,6 +96,36 @@ export function attributeCalls(calls: readonly ModelCall[], slots: number | null
     insertSorted(freeAtMs, call.endAtMs)
   }
   return parts
+}
+
+/** What of the time from sent to ended the server's own total does not explain; 0 while that is within what is normal. */
+function outsideMsOf(call: ModelCall): number {
+  if (call.server === null) return 0
+  const wholeMs = call.endAtMs - call.sentAtMs
+  const beyondMs = wholeMs - call.server.totalNs / 1e6
+  return beyondMs > Math.max(OUTSIDE_MS, OUTSIDE_RATIO * wholeMs) ? beyondMs : 0
+}
+
+/**
+ * The most that a call can have queued whose stamps were delayed on our side (a blocked event loop sends and reads late): what the server's own
+ * residual holds, or the time in which all slots were seen streaming answers of others.
+ */
+function seenWaitMs(call: ModelCall, calls: readonly ModelCall[], slots: number): number {
+  const untilMs = call.firstDeltaAtMs ?? call.endAtMs
+  const edges: { atMs: number; step: 1 | -1 }[] = []
+  for (const other of calls) {
+    if (other === call || other.firstDeltaAtMs === null) continue
+    const [fromMs, toMs] = [Math.max(call.sentAtMs, other.firstDeltaAtMs), Math.min(untilMs, other.endAtMs)]
+    if (toMs > fromMs) edges.push({ atMs: fromMs, step: 1 }, { atMs: toMs, step: -1 })
+  }
+  edges.sort((a, b) => a.atMs - b.atMs || a.step - b.step)
+  let [open, busyMs, lastMs] = [0, 0, 0]
+  for (const { atMs, step } of edges) {
+    if (open >= slots) busyMs += atMs - lastMs
+    open += step
+    lastMs = atMs
+  }
+  return Math.max(residualOf(call) ?? 0, busyMs)
 }
 
 function insertSorted(ascending: number[], value: number) {
@@ -109,9 +141,7 @@ function splitCall(call: ModelCall, slotAtMs: number, loadMs: number, isLoad: bo
   const streamMs = call.endAtMs - firstMs
   const { server } = call
   const ownMs = Math.min(gapMs, server === null ? (baseline.gapMs.get(call.purpose) ?? gapMs) : server.promptEvalNs / 1e6)
-  const wholeMs = call.endAtMs - call.sentAtMs
-  const beyondMs = server === null ? 0 : wholeMs - server.totalNs / 1e6
-  const outsideMs = beyondMs > Math.max(OUTSIDE_MS, OUTSIDE_RATIO * wholeMs) ? beyondMs : 0
+  const outsideMs = outsideMsOf(call)
   const outsideGapMs = Math.min(outsideMs, gapMs - ownMs)
   const slackMs = server === null ? 0 : Math.max(0, streamMs - server.evalNs / 1e6)
   const outsideStreamMs = Math.min(outsideMs - outsideGapMs, slackMs)

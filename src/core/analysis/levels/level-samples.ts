@@ -1,15 +1,20 @@
 /** Joins the sampler's rows to a level by time: what host, server and event loop did while the level was under load. */
 import type { ProcessRole, Sample } from '../../metric/sample.ts'
-import { mean, roughQuantile } from '../statistics/percentiles.ts'
+import { mean, median, roughQuantile } from '../statistics/percentiles.ts'
 import type { MeasuredLevel } from './measured-levels.ts'
 
+/** A sample, and the time since the one before it (since the wave's beginning for the first): a blocked event loop delays the sampler as well. */
+export type TimedSample = { readonly sample: Sample; readonly gapMs: number }
+
 /** @param samples ascending by `atMs` */
-export function levelSamples(level: MeasuredLevel, samples: readonly Sample[]): Sample[] {
-  const spans = level.waves.map((wave) => ({
-    fromMs: wave.rows.reduce((least, row) => Math.min(least, row.submitAtMs), Number.POSITIVE_INFINITY),
-    toMs: wave.rows.reduce((most, row) => Math.max(most, row.endAtMs), Number.NEGATIVE_INFINITY),
-  }))
-  const within = spans.flatMap((span) => between(samples, span.fromMs, span.toMs))
+export function levelSamples(level: MeasuredLevel, samples: readonly Sample[]): TimedSample[] {
+  const within = level.waves.flatMap((wave) =>
+    between(
+      samples,
+      wave.rows.reduce((least, row) => Math.min(least, row.submitAtMs), Number.POSITIVE_INFINITY),
+      wave.rows.reduce((most, row) => Math.max(most, row.endAtMs), Number.NEGATIVE_INFINITY),
+    ),
+  )
   if (within.length > 0) return within
   // Waves shorter than the sampler's step: then the cell's own span is the best there is.
   return level.cells.flatMap((cell) =>
@@ -17,8 +22,12 @@ export function levelSamples(level: MeasuredLevel, samples: readonly Sample[]): 
   )
 }
 
-function between(samples: readonly Sample[], fromMs: number, toMs: number): readonly Sample[] {
-  return samples.slice(firstAt(samples, fromMs), firstAt(samples, toMs))
+function between(samples: readonly Sample[], fromMs: number, toMs: number): TimedSample[] {
+  const first = firstAt(samples, fromMs)
+  return samples.slice(first, firstAt(samples, toMs)).map((sample, index) => ({
+    sample,
+    gapMs: sample.atMs - Math.max(fromMs, samples[first + index - 1]?.atMs ?? fromMs),
+  }))
 }
 
 /** Index of the first sample at or after the moment, by bisection. */
@@ -44,7 +53,7 @@ export type LevelHardware = {
   readonly memoryUsedBytesMax: number | null
   readonly swapUsedBytesMax: number | null
   readonly loopDelayMsP99: number | null
-  /** Share of the samples in which main's event loop was blocked for more than 100 ms. */
+  /** Share of the time in which main's event loop was blocked for more than 100 ms at once. */
   readonly loopBlockedRatio: number | null
   /** Mean of the runner's gauge: turns in flight. */
   readonly inFlightMean: number | null
@@ -53,8 +62,8 @@ export type LevelHardware = {
 /** Above this an event loop counts as blocked (field-reports B2; our threshold). */
 export const LOOP_BLOCKED_MS = 100
 
-export function levelHardware(samples: readonly Sample[]): LevelHardware {
-  const of = (figure: (sample: Sample) => number | null) => samples.flatMap((sample) => figure(sample) ?? [])
+export function levelHardware(samples: readonly TimedSample[]): LevelHardware {
+  const of = (figure: (sample: Sample) => number | null) => samples.flatMap(({ sample }) => figure(sample) ?? [])
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((most, value) => Math.max(most, value)))
   const host = of((sample) => sample.host.cpuPercent)
   const server = of((sample) => cpuOf(sample, 'model-server') ?? cpuOf(sample, 'model-host'))
@@ -72,10 +81,25 @@ export function levelHardware(samples: readonly Sample[]): LevelHardware {
       of((sample) => sample.loop.delayP99Ms),
       0.99,
     ),
-    loopBlockedRatio: mean(of((sample) => (sample.loop.delayMaxMs > LOOP_BLOCKED_MS ? 1 : 0))),
+    loopBlockedRatio: loopBlockedRatio(samples),
     inFlightMean: mean(of((sample) => sample.runner.inFlight)),
   }
 }
+
+/** A sample tells the longest block since the one before; when the sampler itself came late, all of its lateness was block. */
+function loopBlockedRatio(samples: readonly TimedSample[]): number | null {
+  const stepMs = median(samples.map(({ gapMs }) => gapMs)) ?? 0
+  const spanMs = samples.reduce((sum, { gapMs }) => sum + gapMs, 0)
+  if (spanMs <= 0) return null
+  const blockedMs = samples.reduce((sum, { sample, gapMs }) => {
+    if (sample.loop.delayMaxMs <= LOOP_BLOCKED_MS) return sum
+    return sum + Math.min(gapMs, Math.max(sample.loop.delayMaxMs, gapMs - Math.min(stepMs, USUAL_STEP_MS)))
+  }, 0)
+  return blockedMs / spanMs
+}
+
+/** The sampler's step while something is watched. */
+const USUAL_STEP_MS = 250
 
 function cpuOf(sample: Sample, role: ProcessRole): number | null {
   const rows = sample.processes.filter((row) => row.role === role)

@@ -7,7 +7,7 @@ import { inconclusive, leavesOpen, type Rule, weigh } from './finding.ts'
 import { count, duration, percent, shareOf } from './phrases.ts'
 import { ownMs, shareLine, twoCauses } from './shared-evidence.ts'
 
-/** Share of the samples with a blocked loop that counts as evidence. */
+/** Share of the time with a blocked loop that counts as evidence. */
 const BLOCKED_RATIO = 0.1
 /** The null leg shows the same when it takes at least this share of the runner's time at the top level, in proportion to N. */
 const SAME_RATIO = 0.5
@@ -60,7 +60,7 @@ function loopEvidence(top: MeasuredFacts): Evidence {
   if (loopBlockedRatio === null || loopDelayMsP99 === null) return leavesOpen('There are no samples of the event loop under this load.')
   return weigh(
     loopBlockedRatio >= BLOCKED_RATIO,
-    `The event loop was blocked for more than ${LOOP_BLOCKED_MS} ms in ${percent(loopBlockedRatio)} of ${count(samples, 'sample')} (p99 ${duration(loopDelayMsP99)}).`,
+    `The event loop was blocked, for more than ${LOOP_BLOCKED_MS} ms at once, in ${percent(loopBlockedRatio)} of the time at ${top.summary.n} sessions (${count(samples, 'sample')}, p99 ${duration(loopDelayMsP99)}).`,
   )
 }
 
