@@ -1,6 +1,5 @@
 /** The names of things as people read them, once for page, report and terminal. Codes stand beside their words, never instead. */
-import type { Part, VerdictCode } from '../analysis/analysis.ts'
-import type { SweepState } from '../sweep/fold-sweep.ts'
+import type { Part } from '../analysis/analysis.ts'
 import type { Leg } from '../sweep/plan.ts'
 
 export const PART_WORDS: Readonly<Record<Part, { readonly label: string; readonly meaning: string }>> = {
@@ -16,21 +15,6 @@ export const PART_WORDS: Readonly<Record<Part, { readonly label: string; readonl
   background: { label: 'background', meaning: 'title and memory note after the answer, less their time in the queue.' },
 }
 
-/** What gives way first, as the subject of a sentence. */
-export const VERDICT_WORDS: Readonly<Record<VerdictCode, string>> = {
-  model_server_queue: 'the model server’s queue',
-  model_server_engine: 'the model server’s engine',
-  model_server_reload: 'models swapped in and out',
-  hardware: 'the hardware',
-  runner_process: 'Plimsoll’s own runner',
-  job_scheduler: 'the job scheduler',
-  load_generator: 'the load driver',
-  provider_limit: 'a limit of the provider',
-  none_reached: 'nothing gave way',
-  inconclusive: 'can’t tell',
-  invalid_measurement: 'not a valid measurement',
-}
-
 export const LEG_WORDS: Readonly<Record<Leg, string>> = {
   runner: 'through the runner',
   direct: 'straight to the model server',
@@ -43,13 +27,5 @@ export const CONFIDENCES = [
   { code: 'likely', label: 'likely' },
   { code: 'confirmed', label: 'confirmed' },
 ] as const
-
-export const STATUS_WORDS: Readonly<Record<SweepState['status'], string>> = {
-  running: 'still running',
-  completed: 'completed',
-  cancelled: 'cancelled',
-  failed: 'failed',
-  interrupted: 'interrupted',
-}
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`

@@ -42,7 +42,7 @@ export function createProgressLine(io: CliIo): ProgressLine {
   }
 }
 
-export function progressText(state: SweepState, live: SweepLive | undefined): string {
+function progressText(state: SweepState, live: SweepLive | undefined): string {
   const { cellsDone, cellsPlanned, sessions } = sweepNumbers(state)
   const running = state.cells.find((cell) => cell.status === 'running')
   const parts = [`Cell ${Math.min(cellsDone + 1, cellsPlanned)} of ${cellsPlanned}`]

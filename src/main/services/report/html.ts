@@ -12,7 +12,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are to be removed.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(UNPRINTABLE, '').replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
 }
 
