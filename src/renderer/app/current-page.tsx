@@ -12,7 +12,7 @@ const SettingsPage = lazy(() => import('../features/settings/settings-page.tsx')
 export function CurrentPage({ tab }: { tab: Tab }) {
   switch (tab.kind) {
     case 'sweep':
-      return <SweepPage tabId={tab.id} sweepId={tab.sweepId} />
+      return <SweepPage sweepId={tab.sweepId} />
     case 'machine':
       return <MachinePage />
     case 'terminals':

@@ -8,7 +8,7 @@ import { useSweepButton } from '../stores/sweep-button.ts'
 import { Button } from '../ui/button.tsx'
 import { HalfDiscGlyph } from '../ui/glyphs.tsx'
 import { MarkedButton } from '../ui/marked-button.tsx'
-import { tabGlyph, tabTitle } from './places.tsx'
+import { tabGlyph, tabLabel } from './places.tsx'
 import styles from './top-bar.module.css'
 
 export function TopBar({ onPalette }: { onPalette(): void }) {
@@ -56,9 +56,10 @@ function TabStrip() {
 }
 
 function TabButton({ tab, now }: { tab: Tab; now: Layout }) {
-  const { layout } = useStores()
+  const { layout, sweepList } = useStores()
   const current = tab.id === now.currentId
-  const label = now.labels[tab.id] ?? { title: tabTitle(tab), detail: '' }
+  const sweep = useSelected(sweepList, (list) => (tab.kind === 'sweep' ? list.items.find((item) => item.sweepId === tab.sweepId) : undefined))
+  const label = now.labels[tab.id] ?? tabLabel(tab, sweep)
   return (
     <div className={styles.tab} data-current={current} role="presentation" onAuxClick={(event) => event.button === 1 && layout.close(tab.id)}>
       <button

@@ -98,7 +98,7 @@ function FoundRow({ sign, name, where, fact }: { sign: boolean; name: string; wh
         <span className="sr">{sign ? 'found' : 'not found'}</span>
       </td>
       <td className={`strong ${styles.name}`}>{name}</td>
-      <td className={styles.where}>{where}</td>
+      <td className={styles.where}>{where.replace(/^https?:\/\//, '')}</td>
       <td>{fact}</td>
     </tr>
   )

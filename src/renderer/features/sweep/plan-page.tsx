@@ -1,5 +1,5 @@
 /** Before the first sweep, and for planning the next one: the plan at the left, one sentence and one key. */
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { formatDuration } from '../../../core/report/format-number.ts'
 import { useCommands } from '../../stores/command-store.ts'
 import { useSelected, useStore } from '../../stores/store.ts'
@@ -10,12 +10,11 @@ import { PageHead } from '../../ui/panel.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import styles from './sweep-page.module.css'
 
-export function PlanPage({ tabId }: { tabId: string }) {
-  const { plan: store, layout, commands, sweepList } = useStores()
+export function PlanPage() {
+  const { plan: store, commands, sweepList } = useStores()
   const plan = useStore(store)
   const measured = useSelected(sweepList, (list) => list.items.length)
   const button = useSweepButton()
-  useEffect(() => layout.setLabel(tabId, { title: 'Sweep', detail: 'not run yet' }), [layout, tabId])
   const own = useMemo(() => [{ id: 'plan.reset', title: 'Reset the plan', group: 'Sweep', chord: 'z', run: store.reset }], [store])
   useCommands(commands, own)
   const took = plan.estimate === null ? '' : `, about ${formatDuration(plan.estimate.seconds * 1000)}`

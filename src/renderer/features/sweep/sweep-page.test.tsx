@@ -14,7 +14,7 @@ async function show(events: readonly SweepEvent[], item: Parameters<typeof listI
   fake.setFound(FOUND)
   fake.list([listItem(7, item)])
   fake.feed(id, events)
-  const page = await draw(fake, <SweepPage tabId="t" sweepId={id} />)
+  const page = await draw(fake, <SweepPage sweepId={id} />)
   await page.until(() => expect(page.text()).toContain('Latency by sessions in flight'))
   return { fake, page }
 }
@@ -128,7 +128,7 @@ test('Repeat starts the same plan again', async () => {
 test('never run: one sentence and one button, the plan filled in', async () => {
   const fake = createFakeMain()
   fake.setFound(FOUND)
-  const page = await draw(fake, <SweepPage tabId="t" sweepId={null} />)
+  const page = await draw(fake, <SweepPage sweepId={null} />)
   await page.until(() => expect(page.text()).toMatch(/Nothing measured yet\. Found smollm2:135m on Ollama 0\.11\.4: run the sweep, about .*, free\./))
   await page.click(page.find('button', 'Run concurrency sweep'))
   await page.until(() => expect(fake.started).toHaveLength(1))
@@ -137,7 +137,7 @@ test('never run: one sentence and one button, the plan filled in', async () => {
 test('a level that can’t be one stays as typed, with what was expected; a right one joins the others', async () => {
   const fake = createFakeMain()
   fake.setFound(FOUND)
-  const page = await draw(fake, <SweepPage tabId="t" sweepId={null} />)
+  const page = await draw(fake, <SweepPage sweepId={null} />)
   await page.until(() => expect(page.find('textbox', 'Add levels')).toBeDefined())
   const field = page.find('textbox', 'Add levels')
   await page.type(field, '0,-1,x')
@@ -153,7 +153,7 @@ test('a level that can’t be one stays as typed, with what was expected; a righ
 test('an SLO that can’t be read is refused with a sentence and changes nothing', async () => {
   const fake = createFakeMain()
   fake.setFound(FOUND)
-  const page = await draw(fake, <SweepPage tabId="t" sweepId={null} />)
+  const page = await draw(fake, <SweepPage sweepId={null} />)
   await page.until(() => expect(page.find('textbox', 'ttfa within')).toBeDefined())
   const field = page.find('textbox', 'ttfa within')
   await page.type(field, 'soon')
@@ -169,7 +169,7 @@ test('a sweep that main refuses to start leaves a sentence, and the plan as it w
   const fake = createFakeMain()
   fake.setFound(FOUND)
   fake.refuseStart(problem('model-missing', 'The model smollm2:135m is not on the server.', '', 'Choose one of those that are there.'))
-  const page = await draw(fake, <SweepPage tabId="t" sweepId={null} />)
+  const page = await draw(fake, <SweepPage sweepId={null} />)
   await page.until(() => expect(page.text()).toContain('run the sweep'))
   await page.click(page.find('button', 'Run concurrency sweep'))
   await page.until(() => expect(page.stores.notices.get().standing[0]?.problem.code).toBe('model-missing'))

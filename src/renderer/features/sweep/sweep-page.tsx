@@ -1,5 +1,5 @@
 /** The Sweep page: plan, live chart with lanes, verdict. Shows one sweep, running or ended, or the one yet to be run. */
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { SweepId } from '../../../core/result/ids.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import { useSelected, useStore } from '../../stores/store.ts'
@@ -9,17 +9,16 @@ import { PageHead } from '../../ui/panel.tsx'
 import { PlanPage } from './plan-page.tsx'
 import { SweepView } from './sweep-view.tsx'
 
-export function SweepPage({ tabId, sweepId }: { tabId: string; sweepId: SweepId | null }) {
-  return sweepId === null ? <PlanPage tabId={tabId} /> : <OpenSweepPage tabId={tabId} sweepId={sweepId} />
+export function SweepPage({ sweepId }: { sweepId: SweepId | null }) {
+  return sweepId === null ? <PlanPage /> : <OpenSweepPage sweepId={sweepId} />
 }
 
-function OpenSweepPage({ tabId, sweepId }: { tabId: string; sweepId: SweepId }) {
-  const { openSweeps, sweepList, layout } = useStores()
+function OpenSweepPage({ sweepId }: { sweepId: SweepId }) {
+  const { openSweeps, sweepList } = useStores()
   const store = useMemo(() => openSweeps.get(sweepId), [openSweeps, sweepId])
   const sweep = useStore(store)
   const item = useSelected(sweepList, (list) => list.items.find((candidate) => candidate.sweepId === sweepId))
   const title = item === undefined ? 'Sweep' : `Sweep ${item.number}`
-  useEffect(() => layout.setLabel(tabId, { title, detail: item?.targetLabel ?? '' }), [layout, tabId, title, item?.targetLabel])
   if (sweep.state === undefined) return <NothingYet title={title} sweep={sweep} />
   return <SweepView sweepId={sweepId} title={title} sweep={sweep} state={sweep.state} />
 }
