@@ -69,6 +69,7 @@ async function play(createRunner, scenario) {
     ...result,
     runner: {
       cpuMs: round(cpuMs),
+      systemMs: round(cpu.system / 1e3),
       cpuUsPerTurn: Math.round((cpuMs * 1e3) / turns),
       cpuUsPerToken: round((cpuMs * 1e3) / turns / scenario.tokens),
       cpuPercent: round((cpuMs / seconds) * 0.1),

@@ -1,5 +1,5 @@
 /**
- * A session's events as server-sent events on one connection. Events of one round of the event loop leave in one write; an event is turned into text once,
+ * A session's events as server-sent events on one connection. What one read of a model's socket brings leaves in one write; an event is turned into text once,
  * however many read it. A reader that does not read is let go, and can resume by the id of the last event that it has.
  */
 import type { ServerResponse } from 'node:http'
@@ -20,6 +20,7 @@ export function openEventFeed(response: ServerResponse, listen: (listener: Sessi
   response.flushHeaders()
   const feed = new Feed(socket, response)
   const stop = listen(feed)
+  feed.replayed()
   response.on('close', () => {
     feed.over = true
     stop?.()
@@ -31,6 +32,9 @@ export function openEventFeed(response: ServerResponse, listen: (listener: Sessi
 class Feed implements SessionListener {
   over = false
   #waiting = ''
+  /** A flush at the end of this tick is planned. */
+  #hurried = false
+  #limitBytes = MAX_WAITING_BYTES
   readonly #socket: Socket
   readonly #response: ServerResponse
 
@@ -40,8 +44,11 @@ class Feed implements SessionListener {
   }
 
   onEvent(event: SessionEvent): void {
-    if (this.#waiting === '') flushSoon(this)
     this.#waiting += frameOf(event)
+    if (this.#hurried) return
+    this.#hurried = !UNHURRIED.has(event.type)
+    if (this.#hurried) flushNow(this)
+    else flushLater(this)
   }
 
   onClosed(): void {
@@ -49,26 +56,48 @@ class Feed implements SessionListener {
     this.#response.end()
   }
 
+  /** What was said before may be long, and is wanted whole. */
+  replayed(): void {
+    this.#limitBytes += 2 * this.#waiting.length
+  }
+
   flush(): void {
     const text = this.#waiting
     this.#waiting = ''
+    this.#hurried = false
     if (text === '' || this.over) return
     this.#socket.write(text)
-    if (this.#socket.writableLength > MAX_WAITING_BYTES) this.#response.destroy()
+    if (this.#socket.writableLength > this.#limitBytes) this.#response.destroy()
   }
 }
 
-let unflushed: Feed[] = []
+/** Nobody waits for these alone: they leave with the first that somebody can see, if it comes soon. */
+const UNHURRIED: ReadonlySet<SessionEvent['type']> = new Set(['turn-accepted', 'turn-started', 'call-sent'])
+const UNHURRIED_MS = 2
 
-/** At the end of this round of the event loop, all feeds one after another. */
-function flushSoon(feed: Feed): void {
-  unflushed.push(feed)
-  if (unflushed.length === 1) setImmediate(flushAll)
+let hurried: Feed[] = []
+let unhurried: Feed[] = []
+
+/** When what runs now and the microtasks it made are done: all that one read of a model's socket brought. Not later, for others may be many. */
+function flushNow(feed: Feed): void {
+  hurried.push(feed)
+  if (hurried.length === 1) process.nextTick(flushHurried)
 }
 
-function flushAll(): void {
-  const feeds = unflushed
-  unflushed = []
+function flushLater(feed: Feed): void {
+  unhurried.push(feed)
+  if (unhurried.length === 1) setTimeout(flushUnhurried, UNHURRIED_MS)
+}
+
+function flushHurried(): void {
+  const feeds = hurried
+  hurried = []
+  for (const feed of feeds) feed.flush()
+}
+
+function flushUnhurried(): void {
+  const feeds = unhurried
+  unhurried = []
   for (const feed of feeds) feed.flush()
 }
 
