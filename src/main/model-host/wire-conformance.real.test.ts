@@ -255,6 +255,37 @@ describe.skipIf(missing !== false)(`built-in servers beside a real Ollama${left}
     }
   })
 
+  test('two slots: two stream at once, never three; a model with a tool template says so and takes tools', async () => {
+    const two = await startOllama({ parallel: 2 })
+    const mine = await Promise.all([
+      startModelServer({
+        engine: 'llama',
+        model: 'plimsoll-mid',
+        slots: 2,
+        cacheDir: join(tmpdir(), 'plimsoll-models'),
+        settings: { toolCallsPerTurn: 1 },
+      }),
+      startModelServer({ engine: 'simulated', slots: 2, settings: { prefillMs: 100, decodeMs: 5 } }),
+    ])
+    const handles = mine.flatMap((started) => (started.ok ? [started.value] : []))
+    try {
+      const targets = [
+        { name: 'ollama', url: two.url, model: OLLAMA_MODELS.tools as string },
+        ...handles.map((server) => ({ name: server.info.engine as string, url: server.url, model: server.info.models[0] ?? '' })),
+      ]
+      expect(targets).toHaveLength(3)
+      const tools = [{ type: 'function', function: { name: 'ls', parameters: { type: 'object', properties: {} } } }]
+      for (const target of targets) {
+        expect(largestOverlap(await burst(target, 5, 60)), target.name).toBe(2)
+        const show = JSON.parse((await ask(`${target.url}/api/show`, { model: target.model })).text)
+        expect(show.capabilities, target.name).toEqual(['completion', 'tools'])
+        expect((await ask(`${target.url}/api/chat`, chatBody(target, { tools }))).status, target.name).toBe(200)
+      }
+    } finally {
+      await Promise.all([two.stop(), ...handles.map((server) => server.stop())])
+    }
+  })
+
   test('too many while the model loads: some are served, the others get the 503 in the very same words', async () => {
     const full = await startOllama({ parallel: 1, maxQueue: 2 })
     const mine = await startModelServer({ engine: 'simulated', slots: 1, settings: { loadMs: 400, pendingCap: 2 } })
@@ -281,6 +312,13 @@ describe.skipIf(missing !== false)(`built-in servers beside a real Ollama${left}
 function burst(target: Target, n: number, tokens: number): Promise<ReadAnswer[]> {
   const bodies = Array.from({ length: n }, (_, i) => chatBody(target, { content: `${i} of ${n}: which line`, options: { num_predict: tokens } }))
   return Promise.all(bodies.map((body) => ask(`${target.url}/api/chat`, body)))
+}
+
+/** Answers that stream at the same moment, the most of them that lasts longer than a hand-over. */
+function largestOverlap(answers: readonly ReadAnswer[]): number {
+  const HAND_OVER_MS = 30
+  const spans = answers.map((answer) => ({ fromMs: answer.firstMs + HAND_OVER_MS, toMs: answer.endMs - HAND_OVER_MS }))
+  return Math.max(...spans.map(({ fromMs }) => spans.filter((span) => span.fromMs <= fromMs && fromMs < span.toMs).length))
 }
 
 function waitOf(line: OllamaLine): number {
