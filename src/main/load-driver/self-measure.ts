@@ -1,10 +1,11 @@
 /** The driver measures itself (M10): how late it submits, how late its loop is, how late it reads, what CPU it takes. Counted only while waves play. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { DriverReport } from '../../core/sweep/sweep-event.ts'
 import type { Clock } from '../platform/clock.ts'
 
-/** The monitor's timer; what it reads holds this period, so it is taken off. */
-const LOOP_RESOLUTION_MS = 5
+/**
+ * A timer of this period tells how late the loop is. Not `monitorEventLoopDelay`: switched off and on it counts the pause between two waves as one long delay.
+ */
+const PROBE_MS = 5
 
 export type SelfMeasure = {
   /** Between these two it counts. */
@@ -16,7 +17,15 @@ export type SelfMeasure = {
 }
 
 export function createSelfMeasure(clock: Clock): SelfMeasure {
-  const loop: IntervalHistogram = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  const loop = createLagCounts()
+  let stopProbe = () => {}
+  const probe = () => {
+    const dueMs = clock.nowMs() + PROBE_MS
+    stopProbe = clock.after(PROBE_MS, () => {
+      loop.add(Math.max(0, clock.nowMs() - dueMs))
+      probe()
+    })
+  }
   const lagsMs: number[] = []
   const receipt = createLagCounts()
   let wallMs = 0
@@ -25,10 +34,10 @@ export function createSelfMeasure(clock: Clock): SelfMeasure {
   return {
     start() {
       started = { atMs: clock.nowMs(), cpu: process.cpuUsage() }
-      loop.enable()
+      probe()
     },
     stop() {
-      loop.disable()
+      stopProbe()
       if (started === null) return
       const cpu = process.cpuUsage(started.cpu)
       cpuMs += (cpu.user + cpu.system) / 1_000
@@ -43,7 +52,7 @@ export function createSelfMeasure(clock: Clock): SelfMeasure {
       return {
         lagP50Ms: rank(sorted, 0.5),
         lagP99Ms: rank(sorted, 0.99),
-        loopDelayP99Ms: loop.count === 0 ? 0 : Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
+        loopDelayP99Ms: loop.p99Ms() ?? 0,
         cpuPercent: wallMs === 0 ? 0 : (100 * cpuMs) / wallMs,
         ...(receiveLagP99Ms === null ? {} : { receiveLagP99Ms }),
         maxInFlight,
