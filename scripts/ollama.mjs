@@ -64,6 +64,15 @@ async function build(go, dir, signal) {
   }
 }
 
+function buildFault(cause) {
+  if (cause?.name === 'AbortError') return 'it was interrupted.'
+  if (cause?.killed) return `it was not done after ${BUILD_LIMIT_MS / 60_000} minutes. Try again: what is built so far is kept.`
+  return String(cause?.stderr || cause?.message || cause)
+    .trim()
+    .split('\n')
+    .at(-1)
+}
+
 /**
  * @param {{ env?: NodeJS.ProcessEnv, mayBuild?: boolean, say?: (line: string) => void, signal?: AbortSignal }} [options]
  * @returns {Promise<{ path: string, version: string, how: string, tookMs: number } | { reason: string }>}
@@ -90,10 +99,7 @@ export async function findOrBuildOllama({ env = process.env, mayBuild = true, sa
   try {
     await build(go, cacheDir(env), signal)
   } catch (cause) {
-    const lines = String(cause?.stderr || cause?.message || cause)
-      .trim()
-      .split('\n')
-    return { reason: `Building ollama ${PINNED_VERSION} with Go failed: ${lines.at(-1)}` }
+    return { reason: `Building ollama ${PINNED_VERSION} with Go failed: ${buildFault(cause)}` }
   }
   return found(cached, 'built')
 }
