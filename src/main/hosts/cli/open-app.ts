@@ -33,7 +33,7 @@ function cliAppOf(app: App): CliApp {
       const servers = await app.models.discoverServers(url === undefined ? undefined : [url])
       return servers.map(
         ({ url: address, version, models, problem }): FoundServer => ({
-          label: version === null ? 'The model server' : `Ollama ${version}`,
+          label: version === null || version.startsWith('0.0.0') ? 'The model server' : `Ollama ${version}`,
           url: address,
           models: models.map(({ name }) => name),
           problem,

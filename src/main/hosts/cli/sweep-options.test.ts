@@ -112,3 +112,8 @@ test('in a mix the last part of digits alone is num_ctx, and --model names what 
     ['llama3:8b', undefined],
   ])
 })
+
+test('a mix that names its models needs no --model', () => {
+  const read = readSweepFlags({ server: 'http://h', mix: 'a:1b:1024,b:2b:2048' })
+  expect(read.ok && read.value.wish).toEqual({ kind: 'server', url: 'http://h', model: 'a:1b' })
+})

@@ -99,7 +99,8 @@ type Take = <T>(result: Result<T, Problem>) => T | undefined
 type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
 
 function readWish(flags: SweepFlags, take: Take): TargetWish {
-  const model = flags.model ?? null
+  // Of a mix that names its models, the first is read, warmed up and shown.
+  const model = flags.model ?? (flags.mix === undefined ? null : mixEntry(flags.mix.split(',')[0] ?? '').model || null)
   const ownOnly = (['engine', 'slots', 'sim'] as const).filter((name) => flags[name] !== undefined)
   if (flags.server !== undefined) {
     if (ownOnly.length > 0)
@@ -166,9 +167,8 @@ function readLegs(text: string): Result<Leg[], Problem> {
 /** `model:num_ctx`, parted by commas: sessions take them in turn. A last part of digits alone is num_ctx, since model names hold colons too. */
 function readMix(text: string, model: string | undefined, options: Workload['options']): Result<Workload['variants'], Problem> {
   const variants = text.split(',').map((entry) => {
-    const match = /^(.*?)(?::(\d+))?$/.exec(entry.trim())
-    const name = match?.[1] ?? ''
-    return { model: name === '' ? (model ?? '') : name, options: match?.[2] === undefined ? options : { ...options, num_ctx: Number(match[2]) } }
+    const { model: name, contextTokens } = mixEntry(entry)
+    return { model: name === '' ? (model ?? '') : name, options: contextTokens === undefined ? options : { ...options, num_ctx: contextTokens } }
   })
   if (variants.length >= 2 && variants.every((variant) => variant.model !== '')) return ok(variants)
   return err(
@@ -179,6 +179,11 @@ function readMix(text: string, model: string | undefined, options: Workload['opt
       'For example: --mix smollm2:135m:1024,smollm2:135m:2048',
     ),
   )
+}
+
+function mixEntry(entry: string): { model: string; contextTokens: number | undefined } {
+  const match = /^(.*?)(?::(\d+))?$/.exec(entry.trim())
+  return { model: match?.[1] ?? '', contextTokens: match?.[2] === undefined ? undefined : Number(match[2]) }
 }
 
 function defined<T extends object>(values: T): Partial<T> {
