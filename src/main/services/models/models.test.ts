@@ -1,3 +1,5 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Script, type ScriptedServer, startScriptedServer } from '../../../../test/scripted-model-server.ts'
 import { problem } from '../../../core/result/problem.ts'
@@ -130,6 +132,21 @@ describe('M11: server facts are read', () => {
     const facts = await factsOf({ ...DOCUMENTS, '/api/show': { error: "model 'x' not found" } }, 'x')
     expect(facts).toMatchObject({ ok: false, error: { code: 'model-missing' } })
     expect(facts.ok ? '' : facts.error.expected).toContain('big:latest, mid:latest')
+  })
+
+  test('a server on ::1 alone is found by the name localhost (R19)', async (context) => {
+    const listener = http.createServer((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"version":"0.11.4","models":[]}'),
+    )
+    const bound = await new Promise<boolean>((resolve) => {
+      listener.once('error', () => resolve(false)).listen(0, '::1', () => resolve(true))
+    })
+    if (!bound) context.skip('this machine has no IPv6')
+    const { port } = listener.address() as AddressInfo
+    const facts = await models.readServerFacts(`http://localhost:${port}`, 'm')
+    listener.closeAllConnections()
+    listener.close()
+    expect(facts).toMatchObject({ ok: true, value: { url: `http://[::1]:${port}` } })
   })
 
   test('a dead server, a web page, other JSON and a wrong address are told apart', async () => {

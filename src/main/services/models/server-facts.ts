@@ -18,10 +18,18 @@ const GREETING_DEADLINE_MS = 2_000
 /** More names make no better sentence. */
 const NAMED_MODELS = 8
 
+/** `localhost` is tried as 127.0.0.1, and as ::1 where nothing listens there; the facts hold the address that answered (R19). */
 export async function readServerFacts(http: HttpClient, url: string, model: string): Promise<Result<ServerFacts, Problem>> {
   const origin = parseOrigin(url)
   if (!origin.ok) return origin
-  const server = originText(origin.value)
+  const facts = await factsAt(http, origin.value, model)
+  if (facts.ok || facts.error.code !== 'server-unreachable' || !/^(https?:\/\/)?localhost(:|\/|$)/.test(url.trim())) return facts
+  const other = await factsAt(http, { ...origin.value, host: '::1' }, model)
+  return other.ok ? other : facts
+}
+
+async function factsAt(http: HttpClient, origin: HttpOrigin, model: string): Promise<Result<ServerFacts, Problem>> {
+  const server = originText(origin)
   const version = await askServer(http, server, { method: 'GET', path: '/api/version', schema: versionSchema })
   if (!version.ok) return version
   const [tags, ps, show, info, greeting, process] = await Promise.all([
@@ -29,8 +37,8 @@ export async function readServerFacts(http: HttpClient, url: string, model: stri
     askServer(http, server, { method: 'GET', path: '/api/ps', schema: psSchema }),
     askServer(http, server, { method: 'POST', path: '/api/show', body: { model }, schema: showSchema, model }),
     askServer(http, server, { method: 'GET', path: '/plimsoll/info', schema: infoSchema }),
-    greets(http, origin.value),
-    findListeningProcess(origin.value.host, origin.value.port),
+    greets(http, origin),
+    findListeningProcess(origin.host, origin.port),
   ])
   if (!show.ok) return err(show.error.code === 'model-missing' && tags.ok ? missingModel(server, model, tags.value) : show.error)
   const ours = info.ok ? info.value : null

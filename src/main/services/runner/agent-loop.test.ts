@@ -13,6 +13,7 @@ import { createRunner, type Runner } from './runner.ts'
 let folder: string
 let runner: Runner
 let server: ScriptedServer
+/** Status 0: never answers. */
 let show: { status: number; document: object }
 let onChat: (asked: Asked, response: ServerResponse) => void
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
   runner = createRunner({ clock: systemClock, log: silentLog, limit: 4, version: '1' })
   server = await startScriptedServer((asked, response) => {
     if (asked.path !== '/api/show') onChat(asked, response)
-    else response.writeHead(show.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(show.document))
+    else if (show.status > 0) response.writeHead(show.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(show.document))
   })
 })
 
@@ -154,6 +155,17 @@ test('a cancel while a tool runs ends the turn before the next call', async () =
   expect(timeline).toMatchObject({ outcome: 'cut', doneAtMs: null })
   expect(timeline.tools).toHaveLength(1)
   expect(chats()).toHaveLength(1)
+})
+
+test('a cancel while the server is asked what the model can do ends the turn at once', async () => {
+  const answered = server.asked.length
+  show = { status: 0, document: {} }
+  const { timeline } = await runTurn({}, (event, sessionId) => {
+    if (event.type === 'turn-started') setTimeout(() => runner.cancel(sessionId as Parameters<Runner['cancel']>[0]), 30)
+  })
+  expect(timeline).toMatchObject({ outcome: 'cut', firstModelRequestAtMs: null, calls: [] })
+  expect(timeline.backgroundEndAtMs - timeline.acceptedAtMs).toBeLessThan(5_000)
+  expect(server.asked.length).toBe(answered + 1)
 })
 
 test('a model that thinks is kept from it in background work', async () => {

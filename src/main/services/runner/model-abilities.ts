@@ -13,7 +13,7 @@ export interface ModelAbilities {
   of(server: HttpOrigin, model: string): Promise<Abilities>
 }
 
-const UNKNOWN: Abilities = { tools: null, thinking: null }
+export const UNKNOWN_ABILITIES: Abilities = { tools: null, thinking: null }
 /** A queue of requests does not delay `/api/show`; a server that takes longer is stuck. */
 const SHOW_DEADLINE_MS = 10_000
 
@@ -25,7 +25,7 @@ export function createModelAbilities(http: HttpClient): ModelAbilities {
       const asked = known.get(key) ?? ask(http, server, model)
       known.set(key, asked)
       void asked.then((abilities) => {
-        if (abilities === UNKNOWN && known.get(key) === asked) known.delete(key)
+        if (abilities === UNKNOWN_ABILITIES && known.get(key) === asked) known.delete(key)
       })
       return asked
     },
@@ -34,11 +34,11 @@ export function createModelAbilities(http: HttpClient): ModelAbilities {
 
 async function ask(http: HttpClient, server: HttpOrigin, model: string): Promise<Abilities> {
   const answer = await getJson(http, { origin: server, method: 'POST', path: '/api/show', body: { model }, deadlineMs: SHOW_DEADLINE_MS })
-  if (!answer.ok) return UNKNOWN
+  if (!answer.ok) return UNKNOWN_ABILITIES
   const show = showSchema.safeParse(answer.value)
-  if (!show.success) return UNKNOWN
+  if (!show.success) return UNKNOWN_ABILITIES
   const { capabilities, template } = show.data
   if (capabilities !== undefined) return { tools: capabilities.includes('tools'), thinking: capabilities.includes('thinking') }
   // Before 0.6 servers listed none; a template that lays out tools is made for them.
-  return template === undefined ? UNKNOWN : { tools: template.includes('.Tools'), thinking: null }
+  return template === undefined ? UNKNOWN_ABILITIES : { tools: template.includes('.Tools'), thinking: null }
 }

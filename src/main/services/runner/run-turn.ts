@@ -11,7 +11,7 @@ import type { Engine } from '../../../core/sweep/target.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type HttpClient, type HttpOrigin, parseOrigin } from '../../platform/http-client.ts'
 import { memoryPrompt, oneLine, titlePrompt } from './background-prompts.ts'
-import type { ModelAbilities } from './model-abilities.ts'
+import { type Abilities, type ModelAbilities, UNKNOWN_ABILITIES } from './model-abilities.ts'
 import { callModel, type ModelCallResult } from './model-call.ts'
 import type { Ending, Turn } from './turn.ts'
 import { openWorkspaceTools, type WorkspaceTools } from './workspace-tools.ts'
@@ -42,7 +42,8 @@ async function reachServer({ builtInServer }: TurnDeps, turn: Turn): Promise<End
   const { session } = turn
   const engine = builtInEngine(session.settings.serverUrl)
   if (engine === undefined) return undefined
-  const url = builtInServer === undefined ? err(noBuiltIn(engine)) : await builtInServer(engine, session.settings.model)
+  const missing: Result<string, Problem> = err(noBuiltIn(engine))
+  const url = builtInServer === undefined ? missing : await unlessStopped(turn, builtInServer(engine, session.settings.model), missing)
   const origin = url.ok ? parseOrigin(url.value) : url
   if (!origin.ok) return { outcome: 'failed', problem: origin.error }
   session.server = origin.value
@@ -94,7 +95,7 @@ async function offerTools(deps: TurnDeps, turn: Turn, folder: string): Promise<E
   const { session } = turn
   const opened = await openWorkspaceTools(folder)
   if (!opened.ok) return { outcome: 'failed', problem: opened.error }
-  const abilities = await deps.abilities.of(serverOf(turn), session.settings.model)
+  const abilities = await abilitiesOf(deps, turn)
   if (turn.stopped !== undefined) return turn.stopped
   if (abilities.tools === true) return { tools: opened.value }
   const why =
@@ -103,6 +104,22 @@ async function offerTools(deps: TurnDeps, turn: Turn, folder: string): Promise<E
       : `The server does not say whether ${session.settings.model} has tools: it answers without looking into ${folder}.`
   session.emit(turn.id, { type: 'notice', text: why })
   return { tools: undefined }
+}
+
+function abilitiesOf(deps: TurnDeps, turn: Turn): Promise<Abilities> {
+  return unlessStopped(turn, deps.abilities.of(serverOf(turn), turn.session.settings.model), UNKNOWN_ABILITIES)
+}
+
+/** What is slow to come holds no turn that was stopped: then `instead` counts, and the caller looks at `turn.stopped`. */
+async function unlessStopped<T>(turn: Turn, coming: Promise<T>, instead: T): Promise<T> {
+  let onAbort = () => {}
+  const stopped = new Promise<T>((resolve) => {
+    onAbort = () => resolve(instead)
+    turn.signal.addEventListener('abort', onAbort)
+  })
+  const value = await Promise.race([coming, stopped])
+  turn.signal.removeEventListener('abort', onAbort)
+  return value
 }
 
 async function call(
@@ -158,11 +175,11 @@ async function runTool(
 /** A failure here does not undo the answer: it stands in the call's record and in a notice. */
 async function runBackground(deps: TurnDeps, turn: Turn): Promise<void> {
   const { session } = turn
-  const { background, model } = session.settings
+  const { background } = session.settings
   const wantsTitle = background.title && !session.titled
   if (!wantsTitle && !background.memory) return
   // A model that thinks would spend the few tokens on its thoughts.
-  const abilities = await deps.abilities.of(serverOf(turn), model)
+  const abilities = await abilitiesOf(deps, turn)
   const think = abilities.thinking === true ? false : undefined
   const conversation = session.conversation.messagesFor(turn.id)
   if (wantsTitle && turn.stopped === undefined) {
