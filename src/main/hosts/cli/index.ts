@@ -13,6 +13,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error
 })
 
+// Nobody has to read the progress; the sweep goes on.
+process.stderr.on('error', () => {})
+
 const deps: CliDeps = {
   io,
   openApp: openCliApp,
