@@ -50,7 +50,7 @@ interface Runner {
 export interface LoadedRunner {
   readonly model: string
   readonly contextTokens: number
-  /** Infinity while in use or kept for ever. */
+  /** When it goes if nobody asks for it from now on; Infinity: never. */
   readonly expiresMs: number
 }
 
@@ -149,10 +149,14 @@ export class Admission {
     return next
   }
 
-  loadedRunners(): LoadedRunner[] {
+  loadedRunners(nowMs: number): LoadedRunner[] {
     return [...this.#runners.values()]
       .filter((runner) => runner.ready)
-      .map((runner) => ({ model: runner.model, contextTokens: runner.contextTokens, expiresMs: expiresMs(runner) }))
+      .map((runner) => ({
+        model: runner.model,
+        contextTokens: runner.contextTokens,
+        expiresMs: (isIdle(runner) ? (runner.idleSinceMs ?? nowMs) : nowMs) + runner.keepAliveMs,
+      }))
   }
 
   #readyFor(call: AdmissionCall): Runner | undefined {

@@ -184,11 +184,11 @@ export function createLlamaEngine({ file, settings, slots, clock }: LlamaEngineD
     delivery: PLAIN_DELIVERY,
     cards: () => [card],
     loaded: () =>
-      admission.loadedRunners().map(({ contextTokens, expiresMs }) => ({
+      admission.loadedRunners(clock.nowMs()).map(({ contextTokens, expiresMs }) => ({
         card,
         contextTokens,
         sizeBytes: card.sizeBytes,
-        expiresEpochMs: clock.epochMs() + Math.min(expiresMs - clock.nowMs(), settings.keepAliveMs),
+        expiresEpochMs: clock.epochMs() + expiresMs - clock.nowMs(),
       })),
     submit: (call, sink) => enter(call, sink, false),
     load(call, sink) {

@@ -138,6 +138,19 @@ describe('faults', () => {
   })
 })
 
+test('a loaded model goes so long after its last call as that call said, or never', () => {
+  const { clock, engine } = engineWith({ keepAliveMs: 60_000 })
+  const leftMs = () => (engine.loaded()[0]?.expiresEpochMs ?? 0) - clock.epochMs()
+  recordedCall(engine, clock)
+  clock.advance(10)
+  expect(leftMs()).toBeCloseTo(60_000)
+  clock.advance(1_080)
+  expect(leftMs()).toBeCloseTo(59_000)
+  recordedCall(engine, clock, { keepAliveMs: Number.POSITIVE_INFINITY })
+  clock.advance(1e9)
+  expect(leftMs()).toBe(Number.POSITIVE_INFINITY)
+})
+
 test('an empty request loads the model, keep-alive 0 unloads it', () => {
   const { clock, engine } = engineWith({ startLoaded: false, loadMs: 300 })
   const load = recordedCall(engine, clock, {}, 'load')

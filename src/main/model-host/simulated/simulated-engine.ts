@@ -137,9 +137,9 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     },
     cards: () => cards,
     loaded: () =>
-      simulation.loadedRunners().flatMap(({ model, contextTokens, expiresMs }) => {
+      simulation.loadedRunners(clock.nowMs()).flatMap(({ model, contextTokens, expiresMs }) => {
         const card = cards.find((known) => known.name === model)
-        const expiresEpochMs = clock.epochMs() + Math.min(expiresMs - clock.nowMs(), settings.keepAliveMs)
+        const expiresEpochMs = clock.epochMs() + expiresMs - clock.nowMs()
         return card === undefined ? [] : [{ card, contextTokens, sizeBytes: card.sizeBytes, expiresEpochMs }]
       }),
     submit(call, sink) {

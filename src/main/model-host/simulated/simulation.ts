@@ -84,8 +84,9 @@ export class Simulation {
     return this.#calls.size
   }
 
-  loadedRunners(): LoadedRunner[] {
-    return this.#admission.loadedRunners().map((runner) => ({ ...runner, expiresMs: this.#startMs + runner.expiresMs }))
+  loadedRunners(nowMs: number): LoadedRunner[] {
+    this.advanceTo(nowMs)
+    return this.#admission.loadedRunners(this.#nowMs).map((runner) => ({ ...runner, expiresMs: this.#startMs + runner.expiresMs }))
   }
 
   /** Puts a model in place without a load. */
