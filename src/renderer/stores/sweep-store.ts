@@ -39,7 +39,12 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
   const store = createStore<OpenSweep>(NOTHING)
   let fold: SweepFold = createSweepFold()
 
-  const publish = createPace(() => store.update((now) => ({ ...now, state: fold.state() })), PUBLISH_EVERY_MS)
+  let lanes: SweepLive | undefined
+  // Rows and lanes come at their own beats; one publication for both halves the redraws.
+  const publish = createPace(() => {
+    const state = fold.state()
+    store.update((now) => ({ ...now, state, live: state?.status === 'running' ? lanes : undefined }))
+  }, PUBLISH_EVERY_MS)
   const analysis = createPace(() => {
     const state = fold.state()
     if (state === undefined) return
@@ -55,7 +60,6 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
     for (const event of events) fold.apply(event)
     publish.request()
     if (events.some(endsSomething)) analysis.request()
-    if (events.some((event) => event.type === 'sweep-ended')) store.update((now) => ({ ...now, live: undefined }))
   }
   const stop = connection.live((client) => {
     fold = createSweepFold()
@@ -73,7 +77,8 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
       { sweepId },
       {
         next(live) {
-          if (fold.state()?.status === 'running') store.update((now) => ({ ...now, live }))
+          lanes = live
+          publish.request()
         },
       },
     )

@@ -1,5 +1,5 @@
 /** All cells in the order of running. Choosing one shows its wave below. */
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import type { CellState } from '../../../core/sweep/fold-sweep.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './cell-strip.module.css'
@@ -25,26 +25,32 @@ export function CellStrip({ cells, chosen, onChoose }: CellStripProps) {
   }, [running])
   return (
     <ol ref={list} className={styles.cells} aria-label="Cells in the order of running">
-      {cells.map((cell) => {
-        const { index } = cell.cell
-        const shows = cell.wavesStarted > 0
-        return (
-          <li key={index}>
-            <button
-              type="button"
-              className={classNames(styles.cell, SIGNS[cell.status], chosen === index && styles.chosen)}
-              style={{ background: fill(cell) }}
-              title={cellTitle(cell)}
-              aria-label={cellTitle(cell)}
-              aria-pressed={chosen === index}
-              aria-disabled={!shows || undefined}
-              onClick={() => shows && onChoose(chosen === index ? undefined : index)}
-            >
-              {cellLabel(cell.cell)}
-            </button>
-          </li>
-        )
-      })}
+      {cells.map((cell) => (
+        <CellBox key={cell.cell.index} cell={cell} chosen={chosen === cell.cell.index} onChoose={onChoose} />
+      ))}
     </ol>
   )
 }
+
+type CellBoxProps = { cell: CellState; chosen: boolean; onChoose(cell: number | undefined): void }
+
+const CellBox = memo(function CellBox({ cell, chosen, onChoose }: CellBoxProps) {
+  const { index } = cell.cell
+  const shows = cell.wavesStarted > 0
+  return (
+    <li>
+      <button
+        type="button"
+        className={classNames(styles.cell, SIGNS[cell.status], chosen && styles.chosen)}
+        style={{ background: fill(cell) }}
+        title={cellTitle(cell)}
+        aria-label={cellTitle(cell)}
+        aria-pressed={chosen}
+        aria-disabled={!shows || undefined}
+        onClick={() => shows && onChoose(chosen ? undefined : index)}
+      >
+        {cellLabel(cell.cell)}
+      </button>
+    </li>
+  )
+})

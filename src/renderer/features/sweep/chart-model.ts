@@ -178,3 +178,8 @@ export function chartModel(state: SweepState, analysis: Analysis | undefined, le
     loadLine: leg === 'null' ? { kind: 'measuring' } : loadLineOf(analysis, columns),
   }
 }
+
+/** All that the chart draws but the dots: as long as this is the same, so are axes, curves and load line. */
+export function frameKey({ columns, leg, metric, ticks, sloMs, loadLine }: ChartModel): string {
+  return JSON.stringify([leg, metric, ticks, sloMs, loadLine, columns.map((column) => [column.n, column.p50, column.p95, column.sessions > 0])])
+}

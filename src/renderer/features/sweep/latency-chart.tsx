@@ -1,11 +1,11 @@
 /** Latency by sessions in flight: p50 solid, p95 dashed, single sessions as dots, the load line. The table under it holds the same figures. */
-import { useRef } from 'react'
+import { memo, useRef } from 'react'
 import { Area, CartesianGrid, ComposedChart, Line, XAxis, YAxis } from 'recharts'
 import { plainMs } from '../../ui/plain-ms.ts'
 import { useSize } from '../../ui/use-size.ts'
-import type { ChartColumn, ChartModel } from './chart-model.ts'
+import { type ChartColumn, type ChartModel, frameKey } from './chart-model.ts'
 import styles from './latency-chart.module.css'
-import { LoadLineOverlay, SessionDots } from './load-line-overlay.tsx'
+import { DotsContext, LoadLineOverlay, SessionDots } from './load-line-overlay.tsx'
 
 /** The table below has its columns under the levels, so it keeps the same margins. */
 export const AXIS_WIDTH = 60
@@ -41,12 +41,26 @@ const chartRows = (columns: readonly ChartColumn[]) =>
 const SOLID_DOT = { r: 3, fill: 'var(--text-1)', stroke: 'var(--text-1)', strokeWidth: 1.25 }
 const OPEN_DOT = { r: 2.5, fill: 'var(--surface-1)', stroke: 'var(--text-1)', strokeWidth: 1.25, strokeDasharray: '0' }
 
-export function LatencyChart({ model }: { model: ChartModel }) {
+type ChartFrameProps = { model: ChartModel }
+
+/** The chart with its single sessions. Dots come four times a second, curves once a cell: so recharts redraws only with the curves. */
+export function LatencyChart({ model }: ChartFrameProps) {
+  return (
+    <DotsContext value={model.dots}>
+      <ChartFrame model={model} />
+    </DotsContext>
+  )
+}
+
+const sameFrame = (a: ChartFrameProps, b: ChartFrameProps) => frameKey(a.model) === frameKey(b.model)
+
+const ChartFrame = memo(function ChartFrame({ model }: ChartFrameProps) {
   const box = useRef<HTMLDivElement>(null)
   const { width, height } = useSize(box, { width: 760, height: 360 })
   const { columns, ticks } = model
   const rows = chartRows(columns)
   const domain = [ticks[0] ?? 1, ticks.at(-1) ?? 10]
+  const isRough = (key: 'p50' | 'p95') => columns.some((column) => column[key]?.rough === true)
   const line = { type: 'linear' as const, isAnimationActive: false, stroke: 'var(--text-1)', activeDot: false }
   return (
     <div className={styles.plot} role="img" aria-label={spoken(model)}>
@@ -88,9 +102,9 @@ export function LatencyChart({ model }: { model: ChartModel }) {
             dot={false}
             activeDot={false}
           />
-          <SessionDots model={model} />
-          <Line {...line} dataKey="rough95" stroke="var(--text-2)" strokeWidth={1} strokeDasharray="1 3" dot={false} />
-          <Line {...line} dataKey="rough50" stroke="var(--text-2)" strokeWidth={1} strokeDasharray="1 3" dot={false} />
+          <SessionDots />
+          {isRough('p95') ? <Line {...line} dataKey="rough95" stroke="var(--text-2)" strokeWidth={1} strokeDasharray="1 3" dot={false} /> : null}
+          {isRough('p50') ? <Line {...line} dataKey="rough50" stroke="var(--text-2)" strokeWidth={1} strokeDasharray="1 3" dot={false} /> : null}
           <Line {...line} dataKey="p95" strokeWidth={1.25} strokeDasharray="4 3" dot={OPEN_DOT} />
           <Line {...line} dataKey="p50" strokeWidth={1.75} strokeLinecap="round" dot={SOLID_DOT} />
           <LoadLineOverlay model={model} />
@@ -98,7 +112,7 @@ export function LatencyChart({ model }: { model: ChartModel }) {
       </div>
     </div>
   )
-}
+}, sameFrame)
 
 /** For cells that are too few to draw: `N = 4: 3 of 6 samples`. */
 export function missingSamples(model: ChartModel): string | undefined {

@@ -1,8 +1,9 @@
 /** What recharts has not: the single sessions as two paths, the load line with the mark, the names of the curves. */
+import { createContext, useContext } from 'react'
 import { usePlotArea, useXAxisScale, useYAxisScale, ZIndexLayer } from 'recharts'
 import { classNames } from '../../ui/class-names.ts'
 import { plainMs } from '../../ui/plain-ms.ts'
-import type { ChartColumn, ChartModel } from './chart-model.ts'
+import type { ChartColumn, ChartDot, ChartModel } from './chart-model.ts'
 import styles from './latency-chart.module.css'
 
 const DOT_RADIUS = 1.9
@@ -36,10 +37,14 @@ function circles(points: readonly { x: number; y: number }[], radius: number): s
     .join('')
 }
 
-export function SessionDots({ model }: { model: ChartModel }) {
+/** The dots travel beside the chart's own props, so that new ones redraw these two paths and nothing else. */
+export const DotsContext = createContext<readonly ChartDot[]>([])
+
+export function SessionDots() {
   const place = usePlace()
+  const dots = useContext(DotsContext)
   if (place === undefined) return null
-  const at = (holds: boolean) => model.dots.filter((dot) => dot.holds === holds).map((dot) => ({ x: place.x(dot.x), y: place.y(dot.ms) }))
+  const at = (holds: boolean) => dots.filter((dot) => dot.holds === holds).map((dot) => ({ x: place.x(dot.x), y: place.y(dot.ms) }))
   return (
     <ZIndexLayer zIndex={UNDER_LINES}>
       <path className={styles.dot} d={circles(at(true), DOT_RADIUS)} />

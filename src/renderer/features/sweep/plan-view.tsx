@@ -1,5 +1,6 @@
 /** The plan of a sweep that runs or ran: nothing to change here. */
 
+import { memo } from 'react'
 import { formatBytes, formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
@@ -51,76 +52,82 @@ function TargetSection({ state }: { state: SweepState }) {
   )
 }
 
-export function PlanView({ state, onChange }: { state: SweepState; onChange(): void }) {
-  const { plan } = state
-  const { request, workload, slo } = plan
-  const levels = [...new Set(request.levels)].sort((a, b) => a - b)
-  const variants = workload.variants.length
-  return (
-    <aside className={styles.panel} aria-label="Plan" data-region tabIndex={-1}>
-      <div className={styles.head}>
-        <PanelHead title="Plan">
-          {state.status === 'running' ? (
-            <span className={`s ${styles.resetter}`}>
-              <LockGlyph size={12} /> locked while it runs
-            </span>
-          ) : (
-            <button type="button" className={`s ${styles.resetter}`} onClick={onChange}>
-              Change <kbd>P</kbd>
-            </button>
-          )}
-        </PanelHead>
-      </div>
-      <div className={styles.scroll}>
-        <TargetSection state={state} />
-        <section>
-          <h3>
-            Levels, shuffled, {request.repeats} {request.repeats === 1 ? 'repeat' : 'repeats each'}
-          </h3>
-          <ol className={styles.levels}>
-            {levels.map((n) => (
-              <li key={n}>{n}</li>
-            ))}
-          </ol>
-        </section>
-        <section>
-          <h3>Workload: chat, in bursts</h3>
-          <KeyValues
-            rows={[
-              { key: 'Prompt', value: `${workload.promptTokens} tokens, unique` },
-              { key: 'Answer', value: `${workload.outputTokens} tokens, capped` },
-              { key: 'Background', value: workload.memoryNote ? 'memory note' : 'none' },
-              ...(variants === 0 ? [] : [{ key: 'Variants', value: `${variants}, in turn` }]),
-            ]}
-          />
-        </section>
-        <section>
-          <h3>Holds when</h3>
-          <KeyValues
-            rows={[
-              { key: 'ttfa within', value: plainMs(slo.ttfaMs) },
-              { key: 'for at least', value: `${formatRatio(slo.targetRatio)} of sessions` },
-              { key: 'errors under', value: formatRatio(slo.maxErrorRatio) },
-            ]}
-          />
-        </section>
-        <section>
-          <h3>Mode: {modeOf(request) ?? 'own'}</h3>
-          <KeyValues
-            rows={[
-              { key: 'Legs', value: request.legs.join(', ') },
-              { key: 'Cells', value: state.cells.length },
-              { key: 'Seed', value: plan.seed },
-              { key: 'Cost', value: 'none, local' },
-              ...(request.faults.runnerBlockMs > 0 ? [{ key: 'Fault', value: `loop blocked ${plainMs(request.faults.runnerBlockMs)}` }] : []),
-            ]}
-          />
-        </section>
-        <section>
-          <h3>Instrument, at p99</h3>
-          <Instrument state={state} />
-        </section>
-      </div>
-    </aside>
-  )
-}
+type PlanViewProps = { state: SweepState; onChange(): void }
+
+/** Redrawn when something ended; the way to change it works on whatever stands then. */
+export const PlanView = memo(
+  function PlanView({ state, onChange }: PlanViewProps) {
+    const { plan } = state
+    const { request, workload, slo } = plan
+    const levels = [...new Set(request.levels)].sort((a, b) => a - b)
+    const variants = workload.variants.length
+    return (
+      <aside className={styles.panel} aria-label="Plan" data-region tabIndex={-1}>
+        <div className={styles.head}>
+          <PanelHead title="Plan">
+            {state.status === 'running' ? (
+              <span className={`s ${styles.resetter}`}>
+                <LockGlyph size={12} /> locked while it runs
+              </span>
+            ) : (
+              <button type="button" className={`s ${styles.resetter}`} onClick={onChange}>
+                Change <kbd>P</kbd>
+              </button>
+            )}
+          </PanelHead>
+        </div>
+        <div className={styles.scroll}>
+          <TargetSection state={state} />
+          <section>
+            <h3>
+              Levels, shuffled, {request.repeats} {request.repeats === 1 ? 'repeat' : 'repeats each'}
+            </h3>
+            <ol className={styles.levels}>
+              {levels.map((n) => (
+                <li key={n}>{n}</li>
+              ))}
+            </ol>
+          </section>
+          <section>
+            <h3>Workload: chat, in bursts</h3>
+            <KeyValues
+              rows={[
+                { key: 'Prompt', value: `${workload.promptTokens} tokens, unique` },
+                { key: 'Answer', value: `${workload.outputTokens} tokens, capped` },
+                { key: 'Background', value: workload.memoryNote ? 'memory note' : 'none' },
+                ...(variants === 0 ? [] : [{ key: 'Variants', value: `${variants}, in turn` }]),
+              ]}
+            />
+          </section>
+          <section>
+            <h3>Holds when</h3>
+            <KeyValues
+              rows={[
+                { key: 'ttfa within', value: plainMs(slo.ttfaMs) },
+                { key: 'for at least', value: `${formatRatio(slo.targetRatio)} of sessions` },
+                { key: 'errors under', value: formatRatio(slo.maxErrorRatio) },
+              ]}
+            />
+          </section>
+          <section>
+            <h3>Mode: {modeOf(request) ?? 'own'}</h3>
+            <KeyValues
+              rows={[
+                { key: 'Legs', value: request.legs.join(', ') },
+                { key: 'Cells', value: state.cells.length },
+                { key: 'Seed', value: plan.seed },
+                { key: 'Cost', value: 'none, local' },
+                ...(request.faults.runnerBlockMs > 0 ? [{ key: 'Fault', value: `loop blocked ${plainMs(request.faults.runnerBlockMs)}` }] : []),
+              ]}
+            />
+          </section>
+          <section>
+            <h3>Instrument, at p99</h3>
+            <Instrument state={state} />
+          </section>
+        </div>
+      </aside>
+    )
+  },
+  (a, b) => a.state === b.state,
+)

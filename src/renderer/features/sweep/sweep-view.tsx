@@ -1,5 +1,5 @@
 /** One sweep on the screen: head, plan, chart with its table, wave, verdict. Holds what the person chose to look at. */
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { leadLeg } from '../../../core/report/report-levels.ts'
 import { reportNotices } from '../../../core/report/report-notices.ts'
 import type { SweepId } from '../../../core/result/ids.ts'
@@ -23,7 +23,6 @@ import { PlanView } from './plan-view.tsx'
 import styles from './sweep-page.module.css'
 import { nowText, paceText } from './sweep-words.ts'
 import { useSweepCommands } from './use-sweep-commands.ts'
-import { VerdictActions } from './verdict-actions.tsx'
 import { VerdictPanel } from './verdict-panel.tsx'
 import { WavePanel } from './wave-panel.tsx'
 
@@ -42,29 +41,37 @@ export function SweepView({ sweepId, title, sweep, state }: SweepViewProps) {
   }
   useSweepCommands({ sweepId, state, title, setMetric, togglePlan })
   const editing = changing && !running
+  const settled = useSettled(state)
+  const chooseCell = useChoice(state, setChosenWave)
   return (
     <>
-      <SweepHead
-        title={title}
-        sweepId={sweepId}
-        sweep={sweep}
-        state={state}
-        chosen={chosenWave?.cell}
-        onChoose={(cell) => setChosenWave(lastWave(state, cell))}
-      />
+      <SweepHead title={title} sweepId={sweepId} sweep={sweep} state={state} chosen={chosenWave?.cell} onChoose={chooseCell} />
       <EndNotice sweep={sweep} state={state} />
       <div className={classNames(styles.page, editing && styles.changing)}>
-        {editing ? <PlanEditor onClose={togglePlan} /> : <PlanView state={state} onChange={togglePlan} />}
+        {editing ? <PlanEditor onClose={togglePlan} /> : <PlanView state={settled} onChange={togglePlan} />}
         <section className={styles.live} aria-label="Live chart" data-region tabIndex={-1}>
           <ChartPart sweep={sweep} state={state} metric={metric} onMetric={setMetric} />
           <WavePanel sweep={sweep} chosen={chosenWave} onChoose={setChosenWave} />
         </section>
-        <VerdictPanel state={state} analysis={sweep.analysis}>
-          {running ? null : <VerdictActions sweepId={sweepId} state={state} analysis={sweep.analysis} />}
-        </VerdictPanel>
+        <VerdictPanel sweepId={sweepId} state={settled} analysis={sweep.analysis} />
       </div>
     </>
   )
+}
+
+/** The state as of the last thing that ended or changed its course: what plan and verdict show. Rows alone do not redraw them. */
+function useSettled(state: SweepState): SweepState {
+  const ended = state.cells.filter((cell) => cell.status === 'done' || cell.status === 'void').length
+  const key = `${state.status}/${ended}/${state.cells.length}/${state.warnings.length}/${state.facts === null}`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when the state counts as another one
+  return useMemo(() => state, [key])
+}
+
+/** Stays the same function from redraw to redraw, so that the cells need not be drawn again. */
+function useChoice(state: SweepState, choose: (ref: WaveRef | undefined) => void): (cell: number | undefined) => void {
+  const latest = useRef(state)
+  latest.current = state
+  return useCallback((cell) => choose(lastWave(latest.current, cell)), [choose])
 }
 
 function lastWave(state: SweepState, cell: number | undefined): WaveRef | undefined {

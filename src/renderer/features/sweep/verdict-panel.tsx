@@ -1,9 +1,10 @@
 /** The verdict as it firms up: sentence, confidence, ceilings, shares of the growth, evidence, and what to do with it. */
-import type { ReactNode } from 'react'
+import { memo } from 'react'
 import type { Analysis, Ceiling, Evidence, Part } from '../../../core/analysis/analysis.ts'
 import { formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import { ceilingText, isSimulated, sweepNumbers, voidCells } from '../../../core/report/report-levels.ts'
 import { CONFIDENCES, count, PART_WORDS } from '../../../core/report/words.ts'
+import type { SweepId } from '../../../core/result/ids.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -11,11 +12,12 @@ import { CheckGlyph, CrossGlyph, OpenRingGlyph } from '../../ui/glyphs.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel.tsx'
 import { Instrument } from './instrument.tsx'
+import { VerdictActions } from './verdict-actions.tsx'
 import styles from './verdict-panel.module.css'
 
-type VerdictPanelProps = { state: SweepState; analysis: Analysis | undefined; children?: ReactNode }
+type VerdictPanelProps = { sweepId: SweepId; state: SweepState; analysis: Analysis | undefined }
 
-export function VerdictPanel({ state, analysis, children }: VerdictPanelProps) {
+export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysis }: VerdictPanelProps) {
   const { cellsDone, sessions } = sweepNumbers(state)
   const invalid = analysis?.verdict.primary === 'invalid_measurement'
   const after = `${state.status === 'running' ? 'after ' : ''}${count(cellsDone, 'cell')}, ${formatCount(sessions)} sessions`
@@ -44,11 +46,11 @@ export function VerdictPanel({ state, analysis, children }: VerdictPanelProps) {
         <EvidenceList evidence={analysis?.verdict.evidence ?? []} state={state} />
         {analysis === undefined ? null : <WhatMoves verdict={analysis.verdict} />}
       </div>
-      {children}
+      {state.status === 'running' ? null : <VerdictActions sweepId={sweepId} state={state} analysis={analysis} />}
       <FootNotes state={state} analysis={analysis} />
     </aside>
   )
-}
+})
 
 function Confidence({ at }: { at: (typeof CONFIDENCES)[number]['code'] }) {
   const place = CONFIDENCES.findIndex((step) => step.code === at)
