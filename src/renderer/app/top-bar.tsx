@@ -6,6 +6,7 @@ import { useSelected, useStore } from '../stores/store.ts'
 import { useStores } from '../stores/stores.tsx'
 import { useSweepButton } from '../stores/sweep-button.ts'
 import { Button } from '../ui/button.tsx'
+import { chordText } from '../ui/chord.ts'
 import { HalfDiscGlyph } from '../ui/glyphs.tsx'
 import { MarkedButton } from '../ui/marked-button.tsx'
 import { tabGlyph, tabLabel } from './places.tsx'
@@ -40,6 +41,7 @@ function TabStrip() {
   const moveBy = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step !== 0) layout.step(step)
+    if (event.key === 'Delete') layout.close(now.currentId)
   }
   return (
     <div className={styles.tabs}>
@@ -77,8 +79,9 @@ function TabButton({ tab, now }: { tab: Tab; now: Layout }) {
       <button
         type="button"
         className={styles.close}
-        aria-label={`Close ${label.title}`}
-        tabIndex={current ? 0 : -1}
+        aria-hidden="true"
+        tabIndex={-1}
+        title={`Close ${label.title} (${chordText('mod+shift+w')})`}
         onClick={() => layout.close(tab.id)}
       >
         <X size={12} strokeWidth={1.75} />

@@ -10,7 +10,7 @@ export type FrameQueue = {
   schedule(callback: Callback): void
 }
 
-export function createFrameQueue(): FrameQueue {
+function createFrameQueue(): FrameQueue {
   let waiting = new Set<Callback>()
   const flush = () => {
     const due = waiting

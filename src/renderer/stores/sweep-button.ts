@@ -1,10 +1,13 @@
 /** What the sweep button says and does, wherever it stands, and how a sweep is started. */
+import { useMemo } from 'react'
+import type { SweepListItem } from '../../contract/endpoints/sweeps.ts'
 import { formatDuration } from '../../core/report/format-number.ts'
 import type { SweepRequest } from '../../core/sweep/plan.ts'
 import type { Plan } from './plan-store.ts'
-import { useSelected, useStore } from './store.ts'
+import { type ReadableStore, useSelected, useStore } from './store.ts'
 import { type Stores, useStores } from './stores.tsx'
 import { runningSweep, type SweepList } from './sweep-list-store.ts'
+import type { OpenSweep } from './sweep-store.ts'
 
 export const SWEEP_CHORD = 'mod+shift+l'
 const LABEL = 'Run concurrency sweep'
@@ -40,6 +43,20 @@ export function refusal(plan: Plan, list: SweepList, connected: boolean, looking
   return looking ? 'Still looking for something to measure.' : 'Nothing was found that could be measured: start a model server, or look again.'
 }
 
+const NOTHING_OPEN: ReadableStore<OpenSweep | undefined> = { get: () => undefined, subscribe: () => () => {} }
+
+/** Of the running sweep as the page folds it, since void cells are run again; as main lists it before the first event. */
+function useProgress(running: SweepListItem | undefined): SweepButton['progress'] {
+  const { openSweeps } = useStores()
+  const id = running?.sweepId
+  const store = useMemo((): ReadableStore<OpenSweep | undefined> => (id === undefined ? NOTHING_OPEN : openSweeps.get(id)), [id, openSweeps])
+  const ended = useSelected(store, (open) => open?.state?.cells.filter((cell) => cell.status === 'done' || cell.status === 'void').length)
+  const planned = useSelected(store, (open) => open?.state?.cells.length)
+  if (running === undefined) return undefined
+  const [behind, all] = ended === undefined || planned === undefined ? [running.cellsDone, running.cellsPlanned] : [ended, planned]
+  return { text: `${Math.min(behind + 1, all)} of ${all}`, ratio: behind / Math.max(1, all) }
+}
+
 export function useSweepButton(): SweepButton {
   const stores = useStores()
   const plan = useStore(stores.plan)
@@ -47,14 +64,11 @@ export function useSweepButton(): SweepButton {
   const connected = useSelected(stores.connectionState, (state) => state.status === 'open')
   const looking = useSelected(stores.discovery, (discovery) => discovery.status === 'looking')
   const running = runningSweep(list)
-  const cell = running === undefined ? 0 : Math.min(running.cellsDone + 1, running.cellsPlanned)
+  const progress = useProgress(running)
   return {
     label: LABEL,
     chord: SWEEP_CHORD,
-    progress:
-      running === undefined
-        ? undefined
-        : { text: `${cell} of ${running.cellsPlanned}`, ratio: running.cellsDone / Math.max(1, running.cellsPlanned) },
+    progress,
     refused: refusal(plan, list, connected, looking),
     title: planSummary(plan),
     onClick: () => void startSweep(stores),

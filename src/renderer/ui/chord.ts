@@ -3,7 +3,7 @@
  * Parts stand in the order mod, ctrl, alt, shift, key.
  */
 
-export const onMac = (platform: string = navigator.platform): boolean => /mac|iphone|ipad/i.test(platform)
+const onMac = (platform: string = navigator.platform): boolean => /mac|iphone|ipad/i.test(platform)
 
 const WORDS: Readonly<Record<string, string>> = {
   alt: 'Alt',

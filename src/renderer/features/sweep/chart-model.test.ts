@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { analyse } from '../../../core/analysis/analyse.ts'
 import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
 import { queueSweep } from '../../testing/sweep-fixtures.ts'
-import { chartModel, legsOf, logTicks } from './chart-model.ts'
+import { chartModel, legsOf, logTicks, sloCeiling } from './chart-model.ts'
 
 function stateOf(change: Parameters<typeof queueSweep>[0] = {}): SweepState {
   const state = sweepStateOf(queueSweep(change))
@@ -47,6 +47,19 @@ test('a load line that no level reaches, and one that even the first level misse
   expect(chartModel(easy, analyse(easy), 'runner', 'ttfa').loadLine).toEqual({ kind: 'not-reached', n: 8 })
   const hard = stateOf({ slo: { ttfaMs: 20 }, waves: 20 })
   expect(chartModel(hard, analyse(hard), 'runner', 'ttfa').loadLine).toEqual({ kind: 'none-holds' })
+})
+
+test('in the middle of a sweep nothing is said of all levels before the level that decides it was measured', () => {
+  const events = queueSweep({ slo: { ttfaMs: 20 }, waves: 20 })
+  const order = events.flatMap((event) => (event.type === 'sweep-started' ? event.plan.cells.filter((cell) => cell.role === 'measure') : []))
+  const first = order.find((cell) => cell.n !== 1)?.index ?? -1
+  const until = events.findIndex((event) => event.type === 'cell-ended' && event.cell === first)
+  const without = events.slice(0, until + 1).filter((event) => event.type !== 'turn-ended' || event.row.cell === first)
+  const state = sweepStateOf(without)
+  if (state === undefined) throw new Error('The synthetic sweep has no beginning.')
+  expect(analyse(state).ceilings.slo.status).toBe('none-holds')
+  expect(chartModel(state, analyse(state), 'runner', 'ttfa').loadLine).toEqual({ kind: 'measuring' })
+  expect(sloCeiling(state, analyse(state)).because).toBe('N = 1 is not measured yet')
 })
 
 test('void cells and the warm-up show nowhere', () => {

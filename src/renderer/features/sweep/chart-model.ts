@@ -2,7 +2,7 @@
  * What the latency chart draws, as data: one column a level, the curves, the single sessions, the scale, the load line. Pure.
  * Columns are evenly spaced; column i has its centre at x = i.
  */
-import type { Analysis, LevelSummary, Percentiles } from '../../../core/analysis/analysis.ts'
+import type { Analysis, Ceiling, LevelSummary, Percentiles } from '../../../core/analysis/analysis.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { Leg } from '../../../core/sweep/plan.ts'
 import type { TurnRow } from '../../../core/sweep/turn-row.ts'
@@ -53,7 +53,7 @@ const PERCENTILES: Readonly<Record<Metric, (level: LevelSummary) => Percentiles>
   wall: (level) => level.wallMs,
 }
 
-export function rowMs(row: TurnRow, metric: Metric): number | null {
+function rowMs(row: TurnRow, metric: Metric): number | null {
   const since = (atMs: number | null | undefined) => (atMs === null || atMs === undefined ? null : atMs - row.plannedAtMs)
   switch (metric) {
     case 'ttfa':
@@ -131,8 +131,21 @@ export function logTicks(values: readonly number[]): number[] {
   return steps.slice(from, to + 1)
 }
 
-function loadLineOf(analysis: Analysis | undefined, columns: readonly ChartColumn[]): LoadLine {
-  const slo = analysis?.ceilings.slo
+/**
+ * The SLO ceiling as far as it may be said by now: in the middle of a sweep "no level holds" wants the lowest level measured,
+ * and "not reached" the highest; the order is shuffled, so either may come late.
+ */
+export function sloCeiling(state: SweepState, analysis: Analysis): Ceiling {
+  const { slo } = analysis.ceilings
+  if (state.status !== 'running') return slo
+  const planned = state.plan.request.levels
+  const measured = new Set(analysis.levels.filter((level) => level.leg !== 'null' && level.sessions > 0).map((level) => level.n))
+  const wanted = slo.status === 'none-holds' ? Math.min(...planned) : slo.status === 'not-reached' ? Math.max(...planned) : undefined
+  if (wanted === undefined || measured.has(wanted)) return slo
+  return { status: 'unknown', n: null, low: slo.low, high: slo.high, because: `N = ${wanted} is not measured yet` }
+}
+
+function loadLineOf(slo: Ceiling | undefined, columns: readonly ChartColumn[]): LoadLine {
   switch (slo?.status) {
     case 'found': {
       const column = columns.findIndex((candidate) => candidate.n === slo.n)
@@ -175,7 +188,7 @@ export function chartModel(state: SweepState, analysis: Analysis | undefined, le
     ticks: logTicks(metric === 'ttfa' ? [...values, sloMs] : values),
     sloMs,
     // The ceiling is one of the real path; the null leg has none.
-    loadLine: leg === 'null' ? { kind: 'measuring' } : loadLineOf(analysis, columns),
+    loadLine: leg === 'null' ? { kind: 'measuring' } : loadLineOf(analysis === undefined ? undefined : sloCeiling(state, analysis), columns),
   }
 }
 

@@ -9,7 +9,7 @@ import styles from './verdict-panel.module.css'
 type VerdictActionsProps = { sweepId: SweepId; state: SweepState; analysis: Analysis | undefined }
 
 /** The ceiling that may become the runner's limit; none of a simulated server. */
-export function usableLimit(state: SweepState, analysis: Analysis | undefined): number | undefined {
+function usableLimit(state: SweepState, analysis: Analysis | undefined): number | undefined {
   const slo = analysis?.ceilings.slo
   if (slo?.status !== 'found' || slo.n === null || state.facts?.simulated === true) return undefined
   return slo.n

@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { CheckGlyph, CrossGlyph, OpenRingGlyph } from '../../ui/glyphs.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel.tsx'
+import { sloCeiling } from './chart-model.ts'
 import { Instrument } from './instrument.tsx'
 import { VerdictActions } from './verdict-actions.tsx'
 import styles from './verdict-panel.module.css'
@@ -40,7 +41,7 @@ export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysi
         {invalid ? <OwnLimits state={state} /> : null}
         <div className={classNames(styles.body, invalid && 'dim')}>
           <h3>{invalid ? 'Measured, but not to be trusted' : 'Ceilings'}</h3>
-          <Ceilings analysis={analysis} />
+          <Ceilings state={state} analysis={analysis} />
         </div>
         {analysis?.growth == null || invalid ? null : <Growth growth={analysis.growth} />}
         <EvidenceList evidence={analysis?.verdict.evidence ?? []} state={state} />
@@ -65,9 +66,9 @@ function Confidence({ at }: { at: (typeof CONFIDENCES)[number]['code'] }) {
   )
 }
 
-function Ceilings({ analysis }: { analysis: Analysis | undefined }) {
+function Ceilings({ state, analysis }: { state: SweepState; analysis: Analysis | undefined }) {
   const rows: readonly [string, Ceiling | undefined][] = [
-    ['SLO', analysis?.ceilings.slo],
+    ['SLO', analysis === undefined ? undefined : sloCeiling(state, analysis)],
     ['Throughput', analysis?.ceilings.throughput],
     ['Errors', analysis?.ceilings.error],
   ]

@@ -8,7 +8,7 @@ import styles from './wave-panel.module.css'
 const MOST_PX = 180
 const LANE_PX = { most: 18, least: 9 }
 
-export const laneHeight = (lanes: number): number => Math.max(LANE_PX.least, Math.min(LANE_PX.most, Math.floor(MOST_PX / Math.max(1, lanes))))
+const laneHeight = (lanes: number): number => Math.max(LANE_PX.least, Math.min(LANE_PX.most, Math.floor(MOST_PX / Math.max(1, lanes))))
 
 const percent = (ms: number, axisMs: number) => `${Math.round((ms / axisMs) * 100_000) / 1000}%`
 
