@@ -27,12 +27,15 @@ export interface LinuxProcesses {
 export function createLinuxProcesses(units: { pageBytes: number; ticksPerSec: number }): LinuxProcesses {
   const tracks = new Map<number, Track>()
   const parents = new Map<number, number>()
+  /** Members of each tree asked for, as of the last scan. */
+  const members = new Map<number, number[]>()
   let scannedAtMs = Number.NEGATIVE_INFINITY
   let scannedFullyAtMs = Number.NEGATIVE_INFINITY
 
   function scan(nowMs: number): void {
     if (nowMs - scannedAtMs < SCAN_EVERY_MS * 0.9) return
     scannedAtMs = nowMs
+    members.clear()
     if (nowMs - scannedFullyAtMs >= FULL_SCAN_EVERY_MS) {
       parents.clear()
       scannedFullyAtMs = nowMs
@@ -74,6 +77,14 @@ export function createLinuxProcesses(units: { pageBytes: number; ticksPerSec: nu
     return track
   }
 
+  function treeOf(root: number): number[] {
+    const known = members.get(root)
+    if (known !== undefined) return known
+    const found = descendants(parents, root)
+    members.set(root, found)
+    return found
+  }
+
   const percentOf = ({ readings }: Track) => {
     const [first, last] = [readings[0], readings.at(-1)]
     if (first === undefined || last === undefined || last.atMs === first.atMs) return 0
@@ -86,7 +97,7 @@ export function createLinuxProcesses(units: { pageBytes: number; ticksPerSec: nu
       if (tree) scan(nowMs)
       let cpuPercent = 0
       let rssPages = 0
-      for (const member of tree ? descendants(parents, pid) : [pid]) {
+      for (const member of tree ? treeOf(pid) : [pid]) {
         const track = update(member, nowMs)
         if (track === undefined) continue
         cpuPercent += percentOf(track)

@@ -13,9 +13,11 @@ import type { SweepEvent } from '../../../core/sweep/sweep-event.ts'
 import type { Terminal } from '../../../core/terminal/terminal.ts'
 import { ManualClock, systemClock } from '../../platform/clock.ts'
 import { silentLog } from '../../platform/log.ts'
+import { ownIdentity } from '../../platform/process-table.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { openStore, type Store } from './store.ts'
+import { createSweepStore } from './sweeps.ts'
 
 let dir: string
 let open: Store[] = []
@@ -213,6 +215,20 @@ describe('bad files and folders', () => {
     const found = problemOf(dir)
     expect(found.code).toBe('database-newer')
     expect(found.happened).toContain('99')
+  })
+
+  test('a sweep that finds no room on the disk is refused with a sentence, and what was stored stays', () => {
+    openHere().createSweep(opening())
+    const db = openDatabase(dir)
+    if (!db.ok) throw new Error('unopened')
+    const behind = { add: () => {}, flush: () => ({ ok: true as const, value: undefined }), close: () => ({ ok: true as const, value: undefined }) }
+    const sweeps = createSweepStore({ db: db.value, behind, owner: ownIdentity(), log: silentLog, changed: () => {} })
+    const pages = Number(db.value.rows('PRAGMA page_count')[0]?.[0])
+    db.value.rows(`PRAGMA max_page_count=${pages}`)
+    const refused = sweeps.createSweep({ ...opening('big' as SweepId), targetLabel: 'x'.repeat(50_000) })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'disk-full', happened: expect.stringContaining(dir) } })
+    expect(sweeps.listSweeps()).toHaveLength(1)
+    db.value.close()
   })
 
   test('a folder that can be neither made nor written is named', () => {

@@ -61,6 +61,7 @@ export interface TerminalsDeps {
 /** Input on its way to one program. A paste of a megabyte fits. */
 const MAX_WAITING_INPUT_BYTES = 2 * 1024 * 1024
 const LEFTOVER_GRACE_MS = 500
+const TELL_OUTPUT_EVERY_MS = 500
 /** Ended terminals that come back after a restart; older ones go. */
 const KEPT_ENDED = 50
 
@@ -96,14 +97,21 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
   const host = createHostLink({ fork, clock, onMessage: receive, onCrash: () => interruptAll() })
   const viewers = createViewerLinks(host.send)
 
+  let cancelTelling: (() => void) | undefined
   const changed = () => {
+    cancelTelling?.()
+    cancelTelling = undefined
     for (const listener of listeners) listener()
   }
-  /** `keep`: also for the next Plimsoll. Output alone is not worth a write. */
-  function update(entry: Entry, change: Partial<Terminal>, keep = true): void {
+  function update(entry: Entry, change: Partial<Terminal>): void {
     entry.terminal = { ...entry.terminal, ...change }
-    if (keep) records.saveTerminal({ terminal: entry.terminal, startId: entry.startId })
+    records.saveTerminal({ terminal: entry.terminal, startId: entry.startId })
     changed()
+  }
+  /** Output alone is worth no write, and is told for all terminals together. */
+  function updateOutput(entry: Entry, lastOutputEpochMs: number): void {
+    entry.terminal = { ...entry.terminal, lastOutputEpochMs }
+    cancelTelling ??= clock.after(TELL_OUTPUT_EVERY_MS, changed)
   }
   function drop(terminalId: TerminalId): void {
     entries.delete(terminalId)
@@ -132,9 +140,10 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
         entry.opened?.(err(message.problem))
         break
       case 'state': {
-        const { title, cwd } = entry.terminal
-        const next = { title: message.title ?? title, cwd: message.cwd ?? cwd }
-        update(entry, { ...next, lastOutputEpochMs: message.lastOutputEpochMs }, next.title !== title || next.cwd !== cwd)
+        updateOutput(entry, message.lastOutputEpochMs)
+        const title = message.title ?? entry.terminal.title
+        const cwd = message.cwd ?? entry.terminal.cwd
+        if (title !== entry.terminal.title || cwd !== entry.terminal.cwd) update(entry, { title, cwd })
         break
       }
       case 'taken':
@@ -279,6 +288,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
     async close() {
       await broughtBack
       await host.stop()
+      cancelTelling?.()
       await Promise.all([...entries.values()].filter(({ terminal }) => terminal.status === 'running').map(endLeftovers))
       listeners.clear()
     },
