@@ -8,7 +8,11 @@ test('one click runs the sweep: the chart fills and the verdict appears', async 
   await page.getByRole('button', { name: 'Run concurrency sweep' }).click()
   await expect(page.getByRole('list', { name: /cells in their/i })).toBeVisible()
   await expect(page.locator('[data-chart="load-line"] [data-series="sessions"] circle').first()).toBeVisible({ timeout: 60_000 })
-  await expect(page.locator('[data-verdict]')).toHaveAttribute('data-verdict', /^(model_server_queue|model_server_engine|hardware|none_reached|inconclusive)$/, { timeout: 200_000 })
+  await expect(page.locator('[data-verdict]')).toHaveAttribute(
+    'data-verdict',
+    /^(model_server_queue|model_server_engine|hardware|none_reached|inconclusive)$/,
+    { timeout: 200_000 },
+  )
 })
 
 test('a second sweep is cancelled midway and keeps what was measured', async ({ page }) => {
@@ -23,9 +27,16 @@ test('a second sweep is cancelled midway and keeps what was measured', async ({ 
 
 test('the report is exported and opens from disk without the network', async ({ page, context }, info) => {
   await page.goto('/')
-  await page.getByRole('link', { name: 'Reports' }).or(page.getByRole('button', { name: 'Reports' })).first().click()
+  await page
+    .getByRole('link', { name: 'Reports' })
+    .or(page.getByRole('button', { name: 'Reports' }))
+    .first()
+    .click()
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: /^Export/ }).first().click()
+  await page
+    .getByRole('button', { name: /^Export/ })
+    .first()
+    .click()
   const path = info.outputPath('report.html')
   await (await download).saveAs(path)
   expect(readFileSync(path, 'utf8')).not.toMatch(/(?:src|href)="https?:/)

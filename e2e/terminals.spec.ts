@@ -5,7 +5,11 @@ const rows = '.xterm-rows'
 
 test('a shell opens, echoes what is typed, and is still there after a reload', async ({ page }) => {
   await page.goto('/')
-  await page.getByRole('link', { name: 'Terminals' }).or(page.getByRole('button', { name: 'Terminals' })).first().click()
+  await page
+    .getByRole('link', { name: 'Terminals' })
+    .or(page.getByRole('button', { name: 'Terminals' }))
+    .first()
+    .click()
   await page.getByRole('button', { name: 'Open a shell' }).click()
   await page.locator('.xterm-helper-textarea').first().waitFor()
   await page.keyboard.type('echo plim"soll"-$((40+2))\n')
@@ -37,7 +41,10 @@ test('a chat with the built-in model answers and shows where its time went', asy
   await page.goto('/')
   await page.keyboard.press('Control+Shift+T')
   await page.getByRole('button', { name: 'New chat' }).click()
-  await page.getByRole('menuitem', { name: /built-in/i }).first().click()
+  await page
+    .getByRole('menuitem', { name: /built-in/i })
+    .first()
+    .click()
   const prompt = page.getByRole('textbox', { name: 'Message' })
   await prompt.fill('Name three ships.')
   await prompt.press('Enter')

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { installWhenMissing, root } from './install-when-missing.mjs'
 
 /** Fewer modules than this and the direction check saw the wrong tree, so its "no violations" is worth nothing. */
-const FEWEST_MODULES = 100
+const FEWEST_MODULES = 300
 
 const bin = (path) => join(root, 'node_modules', path)
 const run = (script, args) => spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -16,7 +16,7 @@ function biome() {
 }
 
 function types(side) {
-  const { status, stdout, stderr } = run(bin('typescript/bin/tsc'), ['-p', `tsconfig.${side}.json`])
+  const { status, stdout, stderr } = run(bin('typescript-7/bin/tsc'), ['-p', `tsconfig.${side}.json`])
   return status === 0 ? null : stdout + stderr
 }
 

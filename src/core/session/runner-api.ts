@@ -17,7 +17,6 @@ import { sessionSettingsSchema } from './session-event.ts'
 
 export const createSessionBodySchema = z.object({ settings: sessionSettingsSchema })
 export const createSessionAnswerSchema = z.object({ sessionId: sessionIdSchema })
-export const postTurnBodySchema = z.object({ text: z.string().min(1) })
 /** `seq` is that of the turn's first event: read events from `seq - 1` to see the whole turn. */
 export const postTurnAnswerSchema = z.object({ turnId: turnIdSchema, seq: z.int().positive() })
 export const errorAnswerSchema = z.object({ problem: problemSchema })

@@ -13,8 +13,6 @@ export function duration(ms: number): string {
 
 export const rate = (perSec: number): string => (perSec >= 99.95 ? perSec.toFixed(0) : perSec.toFixed(1))
 
-export const times = (ratio: number): string => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)} times`
-
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`
 }
