@@ -38,6 +38,10 @@ test('a warm load of some milliseconds is scheduling', () => {
   expect(kindsOf([call(0, 2), call(0.1, 17)])).toEqual(['warm', 'warm'])
 })
 
+test('so is one of some hundred milliseconds in a call of many seconds, on a machine with too much to do', () => {
+  expect(kindsOf([call(0, 2), call(0.1, 180, 12_000)])).toEqual(['warm', 'warm'])
+})
+
 test('a cold start stands in every call that waited for it, and is one load', () => {
   const calls = [call(0, 265), call(0.1, 265.2), call(0.2, 266, 150), call(900, 2)]
   expect(kindsOf(calls)).toEqual(['cold', 'cold', 'cold', 'warm'])

@@ -9,6 +9,8 @@ export type LoadKind = 'warm' | 'cold' | 'swap'
 /** A load is long when it exceeds the shortest one seen by this much and this many times; warm ones took 1 to 17 ms, real ones 260 and more. */
 const LONG_OVER_MS = 100
 const LONG_TIMES = 3
+/** And when it is at least this share of its call: on a machine with too much to do, scheduling alone can take some hundred ms of a long call. */
+const LONG_RATIO = 0.05
 /** Calls whose loads end within this time of each other waited for the same load. */
 const SAME_LOAD_MS = 100
 
@@ -17,7 +19,7 @@ export const readyAtMs = (call: ModelCall): number => call.sentAtMs + loadMsOf(c
 
 /** @param shortestMs shortest load of the sweep */
 export function isLongLoad(call: ModelCall, shortestMs: number): boolean {
-  return loadMsOf(call) > Math.max(LONG_TIMES * shortestMs, shortestMs + LONG_OVER_MS)
+  return loadMsOf(call) > Math.max(LONG_TIMES * shortestMs, shortestMs + LONG_OVER_MS, LONG_RATIO * (call.endAtMs - call.sentAtMs))
 }
 
 /** @param calls of one wave, any order */

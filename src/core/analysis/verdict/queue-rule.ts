@@ -19,7 +19,8 @@ export const queueRule: Rule = (file) => {
   const evidence = [weigh(lead.isClear, shareLine(file, 'queue')), ...slotEvidence(file), stepEvidence(file), paceEvidence(file)]
   const others = [residualEvidence(file), directLegEvidence(file, 'queue'), nullLegEvidence(file), failureEvidence(file)]
   evidence.push(...others.filter((line) => line !== null))
-  const swaps = file.reload.swappedCalls > 0
+  // A stray long load is an accident; where models or options are mixed it is a swap, and swaps look like a queue.
+  const swaps = file.reload.swappedCalls > 0 && file.reload.differs !== null
   if (swaps) evidence.push(weigh(false, `${count(file.reload.swappedCalls, 'request')} waited for another model or other options to be loaded.`))
   if (!lead.isClear || slots.n === null || !slots.plateau || swaps) {
     return inconclusive(

@@ -34,7 +34,7 @@ export const reloadRule: Rule = (file) => {
   return {
     primary: 'model_server_reload',
     confidence,
-    sentence: `${sentenceStart(file)} swaps models in and out: the sessions want ${what} in turn, and ${percent(reload.wallShare)} of a turn is spent on loads at the level where it is worst.`,
+    sentence: `${sentenceStart(file)} has to load again and again: the sessions want ${what} in turn, and ${percent(reload.wallShare)} of a turn is spent on that at the level where it is worst.`,
     wouldMove: 'The same model with the same options (above all num_ctx) in all sessions, or room for both models at once.',
     wouldNotMove: 'More slots: they don’t shorten a load.',
     toSettle: null,
