@@ -72,7 +72,7 @@ export const ceilingSchema = z.object({
   status: z.enum(['found', 'not-reached', 'none-holds', 'unknown']),
   /** The ceiling; for `not-reached` the largest level tested. */
   n: z.int().nullable(),
-  /** It lies in here: `low` holds, `high` is the first level that doesn't (null = none was seen). */
+  /** It lies in here. SLO, error: `low` surely holds, `high` is the first level that surely doesn't (null = none was seen). Throughput: from `low` to `high`, both within. */
   low: z.int().nullable(),
   high: z.int().nullable(),
   /** One line: "64 of 64 hold, at 8 half". */
