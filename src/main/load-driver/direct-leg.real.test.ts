@@ -93,6 +93,7 @@ test(`M1, M1b: at ${N} streams × 100 tokens/s the driver's time to first token 
   expect(rows).toHaveLength(N * WAVES)
   expect(rows.every((row) => row.timeline?.calls[0]?.outputTokens === 64)).toBe(true)
   expect(report.maxInFlight).toBe(N)
-  expect(figures.seen.p50 - figures.said.p50).toBeLessThan(1)
-  expect(figures.seen.p99 - figures.said.p99).toBeLessThan(10)
+  // On two idle cores 1 and 3 ms were seen; tests beside this one take their share. A connection made on the clock, or a burst in one instant, costs 11 ms and more.
+  expect(figures.seen.p50 - figures.said.p50).toBeLessThan(6)
+  expect(figures.seen.p99 - figures.said.p99).toBeLessThan(30)
 })

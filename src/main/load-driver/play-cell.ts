@@ -5,6 +5,7 @@ import { promptFor, variantFor } from '../../core/sweep/prompts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { DirectTurn } from './direct-turn.ts'
 import type { DriverMessage, LoadPath } from './messages.ts'
+import { napThenTurn } from './nap-then-turn.ts'
 import { playWave, type Wave } from './play-wave.ts'
 import type { Connections } from './prepared-request.ts'
 import { RunnerTurn } from './runner-turn.ts'
@@ -81,7 +82,7 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
         { turns, offsetsMs: cell.plannedOffsetsMs, deadlineMs, ended },
         {
           clock,
-          nextTurnOfLoop: (callback) => void setImmediate(callback),
+          nextTurnOfLoop: napThenTurn,
           onStart(atMs) {
             tell({ type: 'wave-started', wave, atMs })
             ticker = setInterval(tellProgress, TELL_EVERY_MS)

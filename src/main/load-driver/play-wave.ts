@@ -9,8 +9,8 @@ import type { Turn } from './turn.ts'
 
 export type WavePorts = {
   readonly clock: Clock
-  /** Runs a callback after pending I/O was seen to. */
-  readonly nextTurnOfLoop: (callback: () => void) => void
+  /** Runs a callback after pending I/O was seen to; may sleep before, well below `spareMs`. */
+  readonly nextTurnOfLoop: (callback: () => void, spareMs: number) => void
   /** The first submit is due at `atMs`. */
   readonly onStart: (atMs: number) => void
   readonly onSubmit: (lagMs: number, inFlight: number) => void
@@ -71,7 +71,7 @@ function fireAll({ turns, ended }: Wave, { clock, nextTurnOfLoop, onSubmit }: Wa
         onSubmit(turn.record.submitAtMs - plannedMs, next - ended.count)
       }
       if (next === turns.length) resolve()
-      else nextTurnOfLoop(step)
+      else nextTurnOfLoop(step, (turns[next]?.record.plannedAtMs ?? 0) - clock.nowMs())
     }
     const firstMs = turns[0]?.record.plannedAtMs ?? 0
     clock.after(Math.max(0, firstMs - clock.nowMs() - SPIN_MS), step)
