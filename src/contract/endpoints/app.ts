@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { targetSchema } from '../../core/sweep/target.ts'
 import { call, stream } from '../wire/define.ts'
 
-export const appInfoSchema = z.object({
+const appInfoSchema = z.object({
   version: z.string(),
   host: z.enum(['electron', 'web']),
   dataDir: z.string(),
@@ -16,7 +16,7 @@ export const appInfoSchema = z.object({
 export type AppInfo = z.infer<typeof appInfoSchema>
 
 /** One line of "what we found where". */
-export const foundSchema = z.object({
+const foundSchema = z.object({
   kind: z.enum(['model-server', 'agent-cli', 'key', 'engine']),
   name: z.string(),
   found: z.boolean(),

@@ -5,7 +5,7 @@ import { sessionEventSchema, sessionSettingsSchema } from '../../core/session/se
 import { type TurnLatency, turnLatencySchema } from '../../core/session/turn-latency.ts'
 import { call, stream } from '../wire/define.ts'
 
-export const chatSchema = z.object({
+const chatSchema = z.object({
   sessionId: sessionIdSchema,
   title: z.string(),
   createdEpochMs: z.number(),
@@ -17,7 +17,7 @@ export const chatSchema = z.object({
 })
 export type Chat = z.infer<typeof chatSchema>
 
-export { type TurnLatency, turnLatencySchema }
+export type { TurnLatency }
 
 const byId = z.object({ sessionId: sessionIdSchema })
 

@@ -6,7 +6,7 @@ import { sweepEventSchema, sweepLiveSchema } from '../../core/sweep/sweep-event.
 import { type SweepListRow, sweepListRowSchema } from '../../core/sweep/sweep-list-row.ts'
 import { call, stream } from '../wire/define.ts'
 
-export const sweepListItemSchema = sweepListRowSchema
+const sweepListItemSchema = sweepListRowSchema
 export type SweepListItem = SweepListRow
 
 const byId = z.object({ sweepId: sweepIdSchema })

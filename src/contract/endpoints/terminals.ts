@@ -4,7 +4,7 @@ import { terminalIdSchema } from '../../core/result/ids.ts'
 import { type Terminal, terminalSchema } from '../../core/terminal/terminal.ts'
 import { call, stream } from '../wire/define.ts'
 
-export { type Terminal, terminalSchema }
+export type { Terminal }
 
 const byId = z.object({ terminalId: terminalIdSchema })
 /** On whatever kind of memory: a child's buffers and the page's differ in type only. */

@@ -15,7 +15,7 @@ export const WINDOW: Readonly<Record<Delivery, number>> = { every: 32, latest: 1
 
 const id = z.int().nonnegative().max(0xffff_ffff)
 
-export const pageFrameSchema = z.discriminatedUnion('t', [
+const pageFrameSchema = z.discriminatedUnion('t', [
   z.object({ t: z.literal('call'), id, path: z.string(), input: z.unknown() }),
   z.object({ t: z.literal('open'), id, path: z.string(), input: z.unknown() }),
   z.object({ t: z.literal('credit'), id, amount: z.int().positive() }),
@@ -23,7 +23,7 @@ export const pageFrameSchema = z.discriminatedUnion('t', [
 ])
 export type PageFrame = z.infer<typeof pageFrameSchema>
 
-export const mainFrameSchema = z.discriminatedUnion('t', [
+const mainFrameSchema = z.discriminatedUnion('t', [
   z.object({ t: z.literal('answer'), id, value: z.unknown() }),
   z.object({ t: z.literal('event'), id, value: z.unknown() }),
   z.object({ t: z.literal('end'), id }),

@@ -27,7 +27,7 @@ type LooseCall = (input: unknown) => Result<unknown, Problem> | Promise<Result<u
 type LooseStream = (input: unknown, out: Sink<unknown>) => () => void
 type OpenStream = { outlet: Outlet; stop: () => void }
 
-export function describeFaults(error: z.ZodError): string {
+function describeFaults(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ` : ''}${issue.message}`).join('; ')
 }
 

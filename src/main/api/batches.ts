@@ -1,7 +1,7 @@
 /** Sends a history and what follows it in batches: one large message would stand in the way of all others. */
 import type { Sink } from '../../contract/wire/endpoint-types.ts'
 
-export const BATCH_EVENTS = 200
+const BATCH_EVENTS = 200
 
 /** Nothing is sent for an empty list. */
 export function sendBatches<T>(out: Sink<T[]>, values: readonly T[]): void {

@@ -104,6 +104,7 @@ test('after a start the chats are back; one that was cut off in a turn reads as 
   const { book, restored, say } = setUp({ chats: [chat], events: [{ seq: 1, atMs: 1, turnId, type: 'turn-accepted', text: 'x' }] })
   expect(restored).toEqual(['old'])
   expect(book.list()).toMatchObject([{ title: 'Old', status: 'interrupted', lastActivityEpochMs: 2 }])
+  expect(book.latencies()).toEqual([])
   say(idOf('old'), { type: 'turn-started' })
   expect(book.list()).toMatchObject([{ status: 'working' }])
 })

@@ -108,8 +108,10 @@ export function createChatBook(deps: { runner: ChatRunner; store: ChatKeeper; cl
     newLatencies.tell(latency)
   }
 
+  let restoring = true
   const stopEvents = runner.onEvent((sessionId, event, origin) => {
-    if (event.type === 'turn-ended') keepLatency(latencyOf(event.timeline, origin, clock.epochMs()))
+    // A turn that Plimsoll's end cut off gets its own end when it is restored; that is no latency of today.
+    if (event.type === 'turn-ended' && !restoring) keepLatency(latencyOf(event.timeline, origin, clock.epochMs()))
     const entry = entries.get(sessionId)
     if (origin !== 'chat' || entry === undefined) return
     store.appendSessionEvents(sessionId, [event])
@@ -128,6 +130,7 @@ export function createChatBook(deps: { runner: ChatRunner; store: ChatKeeper; cl
       entries.set(chat.sessionId, { ...entry, status: 'interrupted', lastActivityEpochMs: chat.lastActivityEpochMs })
   }
   for (const chat of store.listChats()) restore(chat)
+  restoring = false
 
   return {
     list: () => [...entries.values()],

@@ -3,8 +3,7 @@ import { protocol } from 'electron'
 import { readPageFile, SAFETY_HEADERS } from '../page-files.ts'
 
 const SCHEME = 'plimsoll'
-export const APP_ORIGIN = `${SCHEME}://app`
-export const APP_URL = `${APP_ORIGIN}/`
+export const APP_URL = `${SCHEME}://app/`
 
 /** Must run before the app is ready. */
 export function declareScheme(): void {
