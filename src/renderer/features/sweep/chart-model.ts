@@ -185,7 +185,8 @@ export function chartModel(state: SweepState, analysis: Analysis | undefined, le
     metric,
     columns,
     dots,
-    ticks: logTicks(metric === 'ttfa' ? [...values, sloMs] : values),
+    // Room above the SLO for its words.
+    ticks: logTicks(metric === 'ttfa' ? [...values, sloMs * 1.3] : values),
     sloMs,
     // The ceiling is one of the real path; the null leg has none.
     loadLine: leg === 'null' ? { kind: 'measuring' } : loadLineOf(analysis === undefined ? undefined : sloCeiling(state, analysis), columns),

@@ -86,16 +86,21 @@ export function LoadLineOverlay({ model }: { model: ChartModel }) {
   )
 }
 
+/** Room that the words of the SLO take. */
+const SLO_WORDS_PX = 150
+
 type TextsProps = { model: ChartModel; place: Place; y: number; ringX: number | undefined }
 
 function LoadLineTexts({ model, place, y, ringX }: TextsProps) {
   const { loadLine, metric, sloMs } = model
   const none = loadLine.kind === 'none-holds'
   const slo = `SLO: ttfa within ${plainMs(sloMs)}${none ? '; no level holds' : ''}`
+  // A ring near the left end needs that end for its own words.
+  const onRight = loadLine.kind === 'found' && ringX !== undefined && ringX - place.left < SLO_WORDS_PX
   return (
     <>
       {metric === 'ttfa' ? (
-        <text className={ceilingText} x={place.left + (none ? 30 : 8)} y={y - 7}>
+        <text className={ceilingText} x={onRight ? place.right - 4 : place.left + (none ? 30 : 8)} y={y - 7} textAnchor={onRight ? 'end' : 'start'}>
           {slo}
         </text>
       ) : null}

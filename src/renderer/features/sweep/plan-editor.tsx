@@ -40,7 +40,7 @@ export function PlanEditor({ onClose }: { onClose?: () => void }) {
   return (
     <aside className={styles.panel} aria-label="Plan" data-region tabIndex={-1}>
       <div className={styles.head}>
-        <PanelHead title="Plan" note={onClose === undefined ? undefined : 'of the next sweep'}>
+        <PanelHead title={onClose === undefined ? 'Plan' : 'Next plan'}>
           {plan.edited ? (
             <button type="button" className={`s ${styles.resetter}`} onClick={stores.plan.reset}>
               edited, reset <kbd>Z</kbd>

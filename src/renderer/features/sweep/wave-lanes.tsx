@@ -95,44 +95,48 @@ export function WaveLanes({ wave, outputTokens }: { wave: WaveView; outputTokens
   const every = step >= 14 ? 1 : 2
   const line = { height: step, lineHeight: `${step}px` }
   return (
-    <div className={styles.grid}>
-      <div aria-hidden="true">
-        {lanes.map((lane, i) => (
-          <div key={lane.session} className={styles.id} style={line}>
-            {i % every === 0 ? `s${lane.session + 1}` : ''}
-          </div>
-        ))}
+    <>
+      <div className={styles.grid}>
+        <div aria-hidden="true">
+          {lanes.map((lane, i) => (
+            <div key={lane.session} className={styles.id} style={line}>
+              {i % every === 0 ? `s${lane.session + 1}` : ''}
+            </div>
+          ))}
+        </div>
+        <svg
+          className={styles.lanes}
+          height={height}
+          role="img"
+          aria-label={`Where the time of ${lanes.length} of ${wave.sessions} sessions goes in this wave, up to ${formatMs(nowMs ?? axisMs)}`}
+        >
+          {ticks.slice(1).map((tick) => (
+            <line key={tick} className={styles.gridLine} x1={percent(tick, axisMs)} x2={percent(tick, axisMs)} y1={0} y2={height} />
+          ))}
+          {lanes.map((lane, i) => (
+            <LaneBars key={lane.session} lane={lane} axisMs={axisMs} y={i * step + (step - bar) / 2} height={bar} />
+          ))}
+          {nowMs === null ? null : <line className={styles.now} x1={percent(nowMs, axisMs)} x2={percent(nowMs, axisMs)} y1={-4} y2={height + 4} />}
+        </svg>
+        <div>
+          {lanes.map((lane, i) => (
+            <div key={lane.session} className={styles.value} style={line}>
+              {i % every === 0 ? <LaneText lane={lane} outputTokens={outputTokens} /> : null}
+            </div>
+          ))}
+        </div>
       </div>
-      <svg
-        className={styles.lanes}
-        height={height}
-        role="img"
-        aria-label={`Where the time of ${lanes.length} of ${wave.sessions} sessions goes in this wave, up to ${formatMs(nowMs ?? axisMs)}`}
-      >
-        {ticks.slice(1).map((tick) => (
-          <line key={tick} className={styles.gridLine} x1={percent(tick, axisMs)} x2={percent(tick, axisMs)} y1={0} y2={height} />
-        ))}
-        {lanes.map((lane, i) => (
-          <LaneBars key={lane.session} lane={lane} axisMs={axisMs} y={i * step + (step - bar) / 2} height={bar} />
-        ))}
-        {nowMs === null ? null : <line className={styles.now} x1={percent(nowMs, axisMs)} x2={percent(nowMs, axisMs)} y1={-4} y2={height + 4} />}
-      </svg>
-      <div>
-        {lanes.map((lane, i) => (
-          <div key={lane.session} className={styles.value} style={line}>
-            {i % every === 0 ? <LaneText lane={lane} outputTokens={outputTokens} /> : null}
-          </div>
-        ))}
+      <div className={styles.axisRow}>
+        <span />
+        <svg height={18} width="100%" overflow="visible" aria-hidden="true">
+          {ticks.map((tick, i) => (
+            <text key={tick} className={styles.axis} x={percent(tick, axisMs)} y={13} textAnchor={i === 0 ? 'start' : 'middle'}>
+              {tickText(tick, axisMs)}
+            </text>
+          ))}
+        </svg>
+        <span />
       </div>
-      <span />
-      <svg height={18} width="100%" overflow="visible" aria-hidden="true">
-        {ticks.map((tick, i) => (
-          <text key={tick} className={styles.axis} x={percent(tick, axisMs)} y={13} textAnchor={i === 0 ? 'start' : 'middle'}>
-            {tickText(tick, axisMs)}
-          </text>
-        ))}
-      </svg>
-      <span />
-    </div>
+    </>
   )
 }
