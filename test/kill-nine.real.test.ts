@@ -33,6 +33,8 @@ test('kill -9 in mid-sweep leaves no child, and the sweep is there again as inte
   timeout: 90_000,
 }, async () => {
   const first = await start()
+  // A second on an idle machine (DESIGN section 11); CI is never idle.
+  expect(first.linkAfterMs).toBeLessThan(5_000)
   const request = sweepRequestSchema.parse({
     target: { kind: 'built-in', engine: 'simulated', model: 'simulated', slots: 1 },
     ...{ levels: [1, 2, 4], repeats: 1, legs: ['runner'], workload: { outputTokens: 8, memoryNote: false } },

@@ -106,7 +106,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, gate: 
   if (!hostCheck.ok) return refuse(request, response, 403, hostCheck.error)
   const url = new URL(`http://page${request.url?.startsWith('/') ? request.url : '/'}`)
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return refuse(request, response, 405, problem('method-not-allowed', `${request.method} is not answered here.`, 'GET.', ''))
+    return refuse(request, response, 405, problem('method-not-allowed', `${request.method} is not answered here.`, 'Only GET is.', ''))
   }
   if (url.pathname === '/health') {
     response.writeHead(200, { ...SAFETY_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' })
@@ -176,7 +176,8 @@ function serveSockets(server: Server, gate: Gate, options: WebHostOptions): () =
     if (!originCheck.ok) return refuseUpgrade(socket, 403, originCheck.error)
     if (!gate.isSignedIn(request.headers.cookie)) return refuseUpgrade(socket, 401, notSignedIn)
     if (options.devUrl !== undefined && isHotReload(request)) return proxyHotReload(options.devUrl, request, socket, head)
-    if (request.url !== '/wire') return refuseUpgrade(socket, 404, problem('not-found', 'There is no WebSocket at this path.', '/wire.', ''))
+    if (request.url !== '/wire')
+      return refuseUpgrade(socket, 404, problem('not-found', 'There is no WebSocket at this path.', 'The one there is at /wire.', ''))
     if (sockets.clients.size >= MAX_PAGES) {
       return refuseUpgrade(socket, 503, problem('too-many-pages', `${MAX_PAGES} pages are open already.`, '', 'Close some.'))
     }
@@ -206,20 +207,30 @@ const LISTEN_PROBLEMS: Readonly<Record<string, (host: string, port: number) => P
     problem(
       'port-in-use',
       `Port ${port} on ${host} is in use by another program.`,
-      'A free port.',
+      'A free port was expected.',
       'Close that program, or choose another port with --port N (0 = any free one).',
     ),
   EACCES: (host, port) =>
-    problem('port-not-allowed', `This account may not listen on port ${port} of ${host}.`, 'A port from 1024 up.', 'Choose one with --port N.'),
+    problem(
+      'port-not-allowed',
+      `This account may not listen on port ${port} of ${host}.`,
+      'A port from 1024 up was expected.',
+      'Choose one with --port N.',
+    ),
   EADDRNOTAVAIL: (host) =>
     problem(
       'host-not-here',
       `${host} is no address of this machine.`,
-      'An address of one of its network interfaces.',
+      'An address of one of its network interfaces was expected.',
       'Leave --host out to listen on 127.0.0.1.',
     ),
   ENOTFOUND: (host) =>
-    problem('host-not-here', `The name ${host} can't be resolved.`, 'A name or address of this machine.', 'Leave --host out to listen on 127.0.0.1.'),
+    problem(
+      'host-not-here',
+      `The name ${host} can't be resolved.`,
+      'A name or address of this machine was expected.',
+      'Leave --host out to listen on 127.0.0.1.',
+    ),
 }
 
 function listen(server: Server, host: string, port: number): Promise<Result<number, Problem>> {
