@@ -197,7 +197,7 @@ test('a runner that blocks its loop at each start shows it before the first mode
   expect(runner.gauges().inFlight).toBe(0)
 })
 
-test('M10: the null leg carries 64 sessions within milliseconds and 256 without an error', { retry: 2 }, async () => {
+test('M10: the null leg carries 64 and 256 sessions without an error, and tells what Plimsoll adds', { retry: 2 }, async () => {
   const target: Target = { kind: 'built-in', engine: 'null', model: 'plimsoll-null', slots: 1, settings: {} }
   const figuresAt = async (n: number) => {
     const state = await sweep({ target, levels: [n], repeats: 1, waves: 6, legs: ['null'] })
