@@ -1,6 +1,6 @@
 /** The bar: tabs at the left; palette, theme and, always, the sweep button at the right. */
 import { Plus, X } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { Layout, Tab } from '../stores/layout-store.ts'
 import { useSelected, useStore } from '../stores/store.ts'
 import { useStores } from '../stores/stores.tsx'
@@ -43,9 +43,12 @@ function TabStrip() {
     if (step !== 0) layout.step(step)
     if (event.key === 'Delete') layout.close(now.currentId)
   }
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab must come into sight
+  useEffect(() => list.current?.querySelector('[data-current="true"]')?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' }), [now.currentId])
   return (
     <div className={styles.tabs}>
-      <div role="tablist" aria-label="Open tabs" className={styles.tabs} style={{ flex: '0 1 auto' }} onKeyDown={moveBy}>
+      <div role="tablist" aria-label="Open tabs" ref={list} className={styles.list} onKeyDown={moveBy}>
         {now.tabs.map((tab) => (
           <TabButton key={tab.id} tab={tab} now={now} />
         ))}
