@@ -132,3 +132,17 @@ test('a page that breaks leaves the frame standing and says that nothing stored 
   await page.until(() => expect(page.text()).toMatch(/Latency by sessions in flight|could not be drawn/))
   expect(page.find('button', 'Run concurrency sweep')).toBeDefined()
 })
+
+test('tabs change in a browser whose scrolling answers with a promise', async () => {
+  const { page } = await show()
+  const known = Element.prototype.scrollIntoView
+  Element.prototype.scrollIntoView = () => Promise.resolve() as never
+  try {
+    await page.press('1', { altKey: true, code: 'Digit1' })
+    await page.press('4', { altKey: true, code: 'Digit4' })
+    await page.until(() => expect(page.find('tab', 'Reports').getAttribute('aria-selected')).toBe('true'))
+    expect(page.text()).not.toContain('could not be drawn')
+  } finally {
+    Element.prototype.scrollIntoView = known
+  }
+})

@@ -45,7 +45,10 @@ function TabStrip() {
   }
   const list = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab must come into sight
-  useEffect(() => list.current?.querySelector('[data-current="true"]')?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' }), [now.currentId])
+  useEffect(() => {
+    // New browsers answer with a promise; React would take that for a clean-up and call it.
+    void list.current?.querySelector('[data-current="true"]')?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' })
+  }, [now.currentId])
   return (
     <div className={styles.tabs}>
       <div role="tablist" aria-label="Open tabs" ref={list} className={styles.list} onKeyDown={moveBy}>
