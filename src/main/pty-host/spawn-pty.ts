@@ -2,8 +2,10 @@
  * A program on a pseudo-terminal, by node-pty, with its two flaws mended (Linux and macOS):
  * the last output before an exit is not lost, and input waits without taking CPU.
  */
+
 import { closeSync, constants, openSync } from 'node:fs'
 import { constants as systemConstants } from 'node:os'
+import { basename } from 'node:path'
 import { spawn } from 'node-pty'
 import type { Clock } from '../platform/clock.ts'
 import type { SpawnRequest } from './messages.ts'
@@ -118,7 +120,8 @@ export function spawnPty(request: SpawnRequest, clock: Clock, events: PtyEvents)
   }
   return {
     pid: pty.pid,
-    foreground: () => pty.process,
+    // A shell that was started by its path names itself by its path; a person calls it by its name.
+    foreground: () => basename(pty.process),
     write(data) {
       if (ended) events.onTaken(Buffer.byteLength(data))
       else if (writer !== undefined) writer.write(data)
