@@ -46,6 +46,21 @@ test('deltas of one channel join, tools keep their place between them', () => {
   expect(transcript.turns[0]?.state).toBe('done')
 })
 
+test('what the title and the memory note say is not part of the answer', () => {
+  const transcript = applyEvents(
+    emptyTranscript,
+    events(
+      { type: 'turn-accepted', text: 'x' },
+      { type: 'call-sent', call: 0, purpose: 'answer', model: 'm' },
+      { type: 'delta', call: 0, channel: 'text', text: 'Yes.' },
+      { type: 'turn-done' },
+      { type: 'call-sent', call: 1, purpose: 'title', model: 'm' },
+      { type: 'delta', call: 1, channel: 'text', text: 'A title' },
+    ),
+  )
+  expect(transcript.turns[0]?.steps).toEqual([{ kind: 'text', call: 0, text: 'Yes.' }])
+})
+
 test('a queued turn shows its place, and can be taken back', () => {
   const transcript = applyEvents(emptyTranscript, whole.slice(0, 2))
   expect(transcript.turns[0]).toMatchObject({ state: 'queued', queue: { place: 2, limit: 4 } })

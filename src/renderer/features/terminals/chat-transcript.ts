@@ -26,6 +26,8 @@ export type ChatTurn = {
   /** Set while the turn waits for admission. */
   readonly queue: { readonly place: number; readonly inFlight: number; readonly limit: number } | null
   readonly steps: readonly Step[]
+  /** Model calls of the work behind the answer; what they say is not part of it. */
+  readonly backgroundCalls: readonly number[]
   readonly timeline: TurnTimeline | null
 }
 
@@ -58,7 +60,8 @@ function applyToTurn(turn: ChatTurn, event: SessionEvent): ChatTurn {
     case 'notice':
       return { ...turn, steps: [...turn.steps, { kind: 'notice', text: event.text }] }
     case 'delta':
-      return event.channel === 'tool-call' ? turn : { ...turn, steps: appendText(turn.steps, event.channel, event.call, event.text) }
+      if (event.channel === 'tool-call' || turn.backgroundCalls.includes(event.call)) return turn
+      return { ...turn, steps: appendText(turn.steps, event.channel, event.call, event.text) }
     case 'tool-started':
       return {
         ...turn,
@@ -73,8 +76,9 @@ function applyToTurn(turn: ChatTurn, event: SessionEvent): ChatTurn {
       return { ...turn, state: 'background' }
     case 'turn-ended':
       return { ...turn, state: OUTCOME_STATE[event.timeline.outcome], queue: null, timeline: event.timeline }
-    case 'turn-accepted':
     case 'call-sent':
+      return event.purpose === 'answer' ? turn : { ...turn, backgroundCalls: [...turn.backgroundCalls, event.call] }
+    case 'turn-accepted':
     case 'title':
     case 'memory':
       return turn
@@ -90,7 +94,7 @@ export function applyEvents(transcript: Transcript, events: readonly SessionEven
     lastSeq = event.seq
     if (event.type === 'title') title = event.title
     if (event.type === 'turn-accepted') {
-      turns.push({ turnId: event.turnId, text: event.text, state: 'working', queue: null, steps: [], timeline: null })
+      turns.push({ turnId: event.turnId, text: event.text, state: 'working', queue: null, steps: [], backgroundCalls: [], timeline: null })
       continue
     }
     const at = turns.findLastIndex((turn) => turn.turnId === event.turnId)

@@ -22,12 +22,12 @@ export function TurnBar({ timeline }: { timeline: TurnTimeline }) {
   const label = segments.map((s) => `${s.part} ${formatMs(s.toMs - s.fromMs)}`).join(', ')
   return (
     <div className={styles.line}>
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`Time of this turn: ${label}`}>
+      <svg role="img" aria-label={`Time of this turn: ${label}`}>
         {segments.map((s) => (
           <rect
             key={`${s.part}${s.fromMs}`}
-            x={((s.fromMs - timeline.acceptedAtMs) / wallMs) * 100}
-            width={((s.toMs - s.fromMs) / wallMs) * 100}
+            x={`${((s.fromMs - timeline.acceptedAtMs) / wallMs) * 100}%`}
+            width={`${((s.toMs - s.fromMs) / wallMs) * 100}%`}
             height="6"
             style={{ fill: partFill(s.part) }}
           />
