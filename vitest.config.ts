@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/build-when-stale.ts'],
     // The report's style is text that it embeds, so it must come through as it is; the page's style needs no processing in tests.
-    css: { include: [/services\/report\//] },
+    css: { include: [/services\/report\//, /resources\/tokens/] },
     testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: 'forks',

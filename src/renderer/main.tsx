@@ -8,7 +8,7 @@ import { ErrorBoundary } from './app/error-boundary.tsx'
 import { connectToPlimsoll } from './connection/plimsoll-connection.ts'
 import { applyLastTheme } from './stores/settings-store.ts'
 import { createStores, StoresProvider } from './stores/stores.tsx'
-import './ui/tokens.css'
+import '../../resources/tokens.css'
 import './ui/fonts.css'
 import './ui/base.css'
 

@@ -3,6 +3,7 @@
  * nothing besides. Numbers and words come from core/report; here they are only drawn.
  */
 import { createHash } from 'node:crypto'
+import tokens from '../../../../resources/tokens.css?raw'
 import type { Analysis } from '../../../core/analysis/analysis.ts'
 import { formatCount } from '../../../core/report/format-number.ts'
 import { packRawData } from '../../../core/report/raw-data.ts'
@@ -19,7 +20,6 @@ import { figuresSection } from './sections/figures-section.ts'
 import { lanesSection } from './sections/lanes-section.ts'
 import { ceilingsRow, headerBar, leadSection, noticeList } from './sections/lead-section.ts'
 import { environmentSection, evidenceSection, methodSection, warningsSection } from './sections/note-sections.ts'
-import tokens from './tokens.css?raw'
 
 /** Width of the labels left of a chart, and the least that a level's column needs. */
 const LABEL_PX = 84

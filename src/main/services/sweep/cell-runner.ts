@@ -9,8 +9,7 @@ import type { TurnRow } from '../../../core/sweep/turn-row.ts'
 import type { LoadPath } from '../../load-driver/messages.ts'
 import { deleteSessions } from './delete-sessions.ts'
 import { type Driver, type DriverListener, startDriver } from './driver.ts'
-import type { StartedTarget } from './ports.ts'
-import type { SweepRun } from './run-sweep.ts'
+import type { StartedTarget, SweepRun } from './ports.ts'
 import { createIdleWatch, pause } from './server-idle.ts'
 
 export type PlayedCell =

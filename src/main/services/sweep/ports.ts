@@ -4,7 +4,8 @@ import type { SweepId } from '../../../core/result/ids.ts'
 import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
-import type { Environment, SweepEvent } from '../../../core/sweep/sweep-event.ts'
+import type { SweepPlan } from '../../../core/sweep/plan.ts'
+import type { Environment, SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
 import type { SweepOpening } from '../../../core/sweep/sweep-list-row.ts'
 import type { ServerFacts, Target } from '../../../core/sweep/target.ts'
 import type { ChildHandle } from '../../platform/child.ts'
@@ -38,4 +39,18 @@ export type SweepPorts = {
   readonly store: SweepStore
   readonly environment: Environment
   readonly newSweepId: () => SweepId
+}
+
+/** One sweep on its way: what its stages share. */
+export type SweepRun = {
+  readonly plan: SweepPlan
+  readonly target: StartedTarget
+  /** The sweep's beginning on the machine's clock. */
+  readonly originMs: number
+  readonly ports: SweepPorts
+  readonly emit: (events: readonly SweepEvent[]) => void
+  readonly showLive: (live: SweepLive) => void
+  readonly onDriver: (pid: number | undefined) => void
+  /** Aborted = cancelled by a person or by the end of Plimsoll. */
+  readonly signal: AbortSignal
 }

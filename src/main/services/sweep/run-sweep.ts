@@ -4,24 +4,10 @@
  */
 import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
 import { judgeCell } from '../../../core/sweep/judge-cell.ts'
-import type { Cell, SweepPlan } from '../../../core/sweep/plan.ts'
-import type { SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
+import type { Cell } from '../../../core/sweep/plan.ts'
 import { batchSamples } from './batch-samples.ts'
 import { createCellRunner, type PlayedCell } from './cell-runner.ts'
-import type { StartedTarget, SweepPorts } from './ports.ts'
-
-export type SweepRun = {
-  readonly plan: SweepPlan
-  readonly target: StartedTarget
-  /** The sweep's beginning on the machine's clock. */
-  readonly originMs: number
-  readonly ports: SweepPorts
-  readonly emit: (events: readonly SweepEvent[]) => void
-  readonly showLive: (live: SweepLive) => void
-  readonly onDriver: (pid: number | undefined) => void
-  /** Aborted = cancelled by a person or by the end of Plimsoll. */
-  readonly signal: AbortSignal
-}
+import type { SweepRun } from './ports.ts'
 
 type End = { readonly outcome: 'completed' | 'cancelled' | 'failed'; readonly problem: Problem | null }
 
