@@ -75,8 +75,16 @@ function littleWarning(levels: readonly MeasuredFacts[]): Warning | null {
 
 function unresolvedWarning(levels: readonly MeasuredFacts[]): Warning[] {
   return levels.flatMap(({ facts, summary }) => {
-    const calls = facts.turns.flatMap((turn) => turn.calls.filter((call) => call.residualMs !== null))
-    const ratio = calls.length === 0 ? 0 : calls.filter((call) => call.isUnresolved).length / calls.length
+    let told = 0
+    let unresolved = 0
+    for (const { calls } of facts.turns) {
+      for (const call of calls) {
+        if (call.residualMs === null) continue
+        told += 1
+        if (call.isUnresolved) unresolved += 1
+      }
+    }
+    const ratio = told === 0 ? 0 : unresolved / told
     if (ratio <= UNRESOLVED_LIMIT) return []
     const text = `At ${summary.n} sessions (${summary.leg} leg), queue waits are unresolved for ${percent(ratio)} of the requests: slot occupancy and the server's own durations differ by more than max(50 ms, 20 %).`
     return [{ code: 'queue-unresolved', text }]
@@ -92,14 +100,9 @@ function countCalls(levels: readonly MeasuredFacts[], isMeant: (call: ModelCall)
 }
 
 function bufferedWarning(levels: readonly MeasuredFacts[]): Warning | null {
-  const buffered = countCalls(
-    levels.filter((level) => level.summary.leg !== 'null'),
-    (call) => call.maxChunksPerRead > BUFFERED_CHUNKS,
-  )
-  const all = countCalls(
-    levels.filter((level) => level.summary.leg !== 'null'),
-    (call) => call.firstDeltaAtMs !== null,
-  )
+  const ofServer = levels.filter((level) => level.summary.leg !== 'null')
+  const buffered = countCalls(ofServer, (call) => call.maxChunksPerRead > BUFFERED_CHUNKS)
+  const all = countCalls(ofServer, (call) => call.firstDeltaAtMs !== null)
   if (buffered <= BUFFERED_RATIO * all) return null
   const text = `${buffered} of ${count(all, 'answer')} came with more than ${BUFFERED_CHUNKS} chunks in one read: something between server and runner, or a busy event loop, holds tokens back.`
   return { code: 'buffered-stream', text }

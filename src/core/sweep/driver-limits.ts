@@ -35,5 +35,5 @@ export function driverLimits(cell: Cell, rows: readonly TurnRow[], report: Drive
 }
 
 function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  return new Float64Array(values).sort()[Math.floor(values.length / 2)] ?? 0
 }

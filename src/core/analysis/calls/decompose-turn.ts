@@ -55,8 +55,20 @@ function seenSegments({ timeline, endAtMs }: TurnRow, partsOf: readonly (CallPar
   if (timeline === null) return []
   const segments: PartSegment[] = [{ fromMs: timeline.acceptedAtMs, toMs: timeline.runnerStartAtMs ?? endAtMs, part: 'admission' }]
   for (const tool of timeline.tools) segments.push({ fromMs: tool.startAtMs, toMs: tool.endAtMs, part: 'tools' })
-  for (const [index, call] of timeline.calls.entries()) addCall(segments, call, partsOf[index])
-  return segments.sort((a, b) => a.fromMs - b.fromMs)
+  timeline.calls.forEach((call, index) => {
+    addCall(segments, call, partsOf[index])
+  })
+  return isAscending(segments) ? segments : segments.sort((a, b) => a.fromMs - b.fromMs)
+}
+
+/** Nearly always: looking is cheaper than sorting. */
+function isAscending(segments: readonly PartSegment[]): boolean {
+  let lastMs = Number.NEGATIVE_INFINITY
+  for (const { fromMs } of segments) {
+    if (!(fromMs >= lastMs)) return false
+    lastMs = fromMs
+  }
+  return true
 }
 
 function addCall(segments: PartSegment[], call: ModelCall, split: CallParts | undefined) {

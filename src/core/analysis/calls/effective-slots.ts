@@ -1,7 +1,6 @@
 /** The slots a server really has, as seen from outside: the plateau of the streaming overlap over N. No word from the server is needed. */
-import type { ModelCall } from '../../session/timeline.ts'
-import { type MeasuredLevel, rowsOf } from '../levels/measured-levels.ts'
-import { type Overlap, overlapOf } from './lasting-overlap.ts'
+import { callsOf, type MeasuredLevel } from '../levels/measured-levels.ts'
+import { type Overlap, overlapOf, type Span } from './lasting-overlap.ts'
 
 export type LevelOverlap = {
   readonly leg: MeasuredLevel['leg']
@@ -22,14 +21,13 @@ export type EffectiveSlots = {
 const LONE_LEVEL_RATIO = 0.25
 
 export function levelOverlap(level: MeasuredLevel): LevelOverlap {
-  const calls = rowsOf(level).flatMap((row) => row.timeline?.calls ?? [])
-  const streaming = calls.flatMap((call) => streamOf(call) ?? [])
-  const asked = calls.map((call) => ({ fromMs: call.sentAtMs, toMs: call.endAtMs }))
+  const streaming: Span[] = []
+  const asked: Span[] = []
+  for (const call of callsOf(level)) {
+    asked.push({ fromMs: call.sentAtMs, toMs: call.endAtMs })
+    if (call.firstDeltaAtMs !== null && call.lastDeltaAtMs !== null) streaming.push({ fromMs: call.firstDeltaAtMs, toMs: call.lastDeltaAtMs })
+  }
   return { leg: level.leg, n: level.n, streaming: overlapOf(streaming), asked: overlapOf(asked) }
-}
-
-function streamOf(call: ModelCall) {
-  return call.firstDeltaAtMs === null || call.lastDeltaAtMs === null ? null : { fromMs: call.firstDeltaAtMs, toMs: call.lastDeltaAtMs }
 }
 
 /** @param overlaps of the legs that reach the model server, any order */

@@ -1,5 +1,5 @@
 /** How many spans are open at once, and for how long: the streaming overlap behind the effective slots (DESIGN.md section 5). */
-import { median } from '../statistics/percentiles.ts'
+import { median, sortedNumbers } from '../statistics/percentiles.ts'
 
 export type Span = { readonly fromMs: number; readonly toMs: number }
 
@@ -25,8 +25,8 @@ export function overlapOf(spans: readonly Span[]): Overlap {
   const real = spans.filter((span) => span.toMs > span.fromMs)
   const typicalMs = median(real.map((span) => span.toMs - span.fromMs)) ?? 0
   const leastMs = Math.max(JITTER_MS, JITTER_RATIO * typicalMs)
-  const from = Float64Array.from(real, (span) => span.fromMs).sort()
-  const to = Float64Array.from(real, (span) => span.toMs).sort()
+  const from = sortedNumbers(real.map((span) => span.fromMs))
+  const to = sortedNumbers(real.map((span) => span.toMs))
   const totalMs: number[] = []
   const longestMs: number[] = []
   const openSinceMs: number[] = []

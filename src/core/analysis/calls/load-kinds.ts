@@ -25,10 +25,10 @@ export function isLongLoad(call: ModelCall, shortestMs: number): boolean {
 /** @param calls of one wave, any order */
 export function loadKinds(calls: readonly ModelCall[], shortestMs: number): Map<ModelCall, LoadKind> {
   const long = calls.filter((call) => isLongLoad(call, shortestMs))
+  if (long.length === 0) return new Map(calls.map((call) => [call, 'warm']))
   const firstReadyMs = Math.min(...long.map(readyAtMs))
   const waitedForFirst = calls.filter((call) => call.sentAtMs < firstReadyMs && call.server !== null)
   const isCold =
-    long.length > 0 &&
     waitedForFirst.every((call) => isLongLoad(call, shortestMs) && readyAtMs(call) <= firstReadyMs + SAME_LOAD_MS) &&
     calls.every((call) => call.firstDeltaAtMs === null || call.firstDeltaAtMs >= firstReadyMs)
   const kindOf = (call: ModelCall): LoadKind => {

@@ -1,13 +1,13 @@
 /** One level with all that is worked out of its rows: overlap, attribution of each call, parts of each turn, one block a wave for the bootstrap. */
 import type { ModelCall } from '../../session/timeline.ts'
-import type { SweepState } from '../../sweep/fold-sweep.ts'
+import type { CellState, SweepState } from '../../sweep/fold-sweep.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import { PARTS } from '../analysis.ts'
 import { attributeCalls, type Baseline, baselineOf, type CallParts, shortestLoadMs } from '../calls/attribute-calls.ts'
 import { decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
 import { type EffectiveSlots, effectiveSlots, type LevelOverlap, levelOverlap } from '../calls/effective-slots.ts'
 import { isLongLoad } from '../calls/load-kinds.ts'
-import { isCompleted, type MeasuredLevel, measuredLevels, rowsOf } from './measured-levels.ts'
+import { callsOf, isCompleted, limitedCells, type MeasuredLevel, measuredLevels } from './measured-levels.ts'
 
 export type AttributedTurn = {
   readonly row: TurnRow
@@ -34,16 +34,21 @@ export type LevelFacts = {
 
 export type SweepFacts = {
   readonly levels: readonly LevelFacts[]
+  /** Cells that the driver limited. */
+  readonly limited: readonly CellState[]
   readonly slots: EffectiveSlots
   /** Calls whose load was far above the shortest one, warm-up left out. */
   readonly longLoads: readonly ModelCall[]
 }
 
 export function sweepFacts(state: SweepState): SweepFacts {
-  const levels = measuredLevels(state)
+  const limited = limitedCells(state)
+  const levels = measuredLevels(state, limited)
   const overlaps = new Map(levels.map((level) => [level, levelOverlap(level)]))
   const slots = effectiveSlots(levels.flatMap((level) => (level.leg === 'null' ? [] : (overlaps.get(level) ?? []))))
   const limit = slots.plateau ? slots.n : null
+  const completed = new Map(levels.map((level) => [level, callsOf(level).filter((call) => call.outcome === 'completed')]))
+  const completedCalls = (level: MeasuredLevel) => completed.get(level) ?? []
   const ofServer = levels.filter((level) => level.leg !== 'null')
   const all = ofServer.flatMap(completedCalls)
   const shortestMs = shortestLoadMs(all)
@@ -56,11 +61,7 @@ export function sweepFacts(state: SweepState): SweepFacts {
     const turns = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
     return { level, overlap: overlaps.get(level) ?? levelOverlap(level), turns: turns.flat(), waves: turns.map(blockOf) }
   })
-  return { levels: facts, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
-}
-
-function completedCalls(level: MeasuredLevel): ModelCall[] {
-  return rowsOf(level).flatMap((row) => (row.timeline?.calls ?? []).filter((call) => call.outcome === 'completed'))
+  return { levels: facts, limited, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
 }
 
 function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline: Baseline): AttributedTurn[] {
@@ -80,7 +81,9 @@ function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline:
 export const wallMsOf = (row: TurnRow): number => row.endAtMs - row.plannedAtMs
 
 export function tokensOf(row: TurnRow): number {
-  return (row.timeline?.calls ?? []).reduce((sum, call) => sum + (call.outputTokens ?? 0), 0)
+  let tokens = 0
+  if (row.timeline !== null) for (const call of row.timeline.calls) tokens += call.outputTokens ?? 0
+  return tokens
 }
 
 function blockOf(turns: readonly AttributedTurn[]): WaveBlock {

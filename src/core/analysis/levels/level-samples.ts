@@ -63,7 +63,14 @@ export type LevelHardware = {
 export const LOOP_BLOCKED_MS = 100
 
 export function levelHardware(samples: readonly TimedSample[]): LevelHardware {
-  const of = (figure: (sample: Sample) => number | null) => samples.flatMap(({ sample }) => figure(sample) ?? [])
+  const of = (figure: (sample: Sample) => number | null) => {
+    const values: number[] = []
+    for (const { sample } of samples) {
+      const value = figure(sample)
+      if (value !== null) values.push(value)
+    }
+    return values
+  }
   const largest = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((most, value) => Math.max(most, value)))
   const host = of((sample) => sample.host.cpuPercent)
   const server = of((sample) => cpuOf(sample, 'model-server') ?? cpuOf(sample, 'model-host'))
@@ -102,6 +109,7 @@ function loopBlockedRatio(samples: readonly TimedSample[]): number | null {
 const USUAL_STEP_MS = 250
 
 function cpuOf(sample: Sample, role: ProcessRole): number | null {
-  const rows = sample.processes.filter((row) => row.role === role)
-  return rows.length === 0 ? null : rows.reduce((sum, row) => sum + row.cpuPercent, 0)
+  let percent: number | null = null
+  for (const row of sample.processes) if (row.role === role) percent = (percent ?? 0) + row.cpuPercent
+  return percent
 }

@@ -1,5 +1,6 @@
 /** Which rows count, and for which level: warm-up, void cells and waves that were broken off stay out (M4, M7). */
 
+import type { ModelCall } from '../../session/timeline.ts'
 import { driverLimits } from '../../sweep/driver-limits.ts'
 import type { CellState, SweepState } from '../../sweep/fold-sweep.ts'
 import type { Leg } from '../../sweep/plan.ts'
@@ -37,18 +38,30 @@ export function limitedCells(state: SweepState): CellState[] {
   })
 }
 
-/** @returns levels by leg (runner, direct, null), then ascending by n */
-export function measuredLevels(state: SweepState): MeasuredLevel[] {
-  const limited = new Set(limitedCells(state))
+/**
+ * @param limitedOnes cells that the driver limited
+ * @returns levels by leg (runner, direct, null), then ascending by n
+ */
+export function measuredLevels(state: SweepState, limitedOnes: readonly CellState[] = limitedCells(state)): MeasuredLevel[] {
+  const limited = new Set(limitedOnes)
   const cells = new Map(state.cells.filter((cell) => !limited.has(cell)).map((cell) => [cell.cell.index, cell]))
   const byWave = new Map<string, { cell: CellState; wave: number; rows: TurnRow[] }>()
+  let last: { cell: CellState; wave: number; rows: TurnRow[] } | undefined
   for (const row of state.rows) {
+    // Rows of a wave mostly stand together.
+    if (last !== undefined && row.cell === last.cell.cell.index && row.wave === last.wave) {
+      last.rows.push(row)
+      continue
+    }
     const cell = cells.get(row.cell)
     if (cell === undefined || cell.status === 'void' || cell.cell.role === 'warm-up') continue
     const key = `${row.cell}/${row.wave}`
-    const wave = byWave.get(key)
-    if (wave === undefined) byWave.set(key, { cell, wave: row.wave, rows: [row] })
-    else wave.rows.push(row)
+    last = byWave.get(key)
+    if (last === undefined) {
+      last = { cell, wave: row.wave, rows: [] }
+      byWave.set(key, last)
+    }
+    last.rows.push(row)
   }
   const byLevel = new Map<string, { leg: Leg; n: number; cells: Set<CellState>; waves: MeasuredWave[]; cut: number }>()
   for (const wave of byWave.values()) {
@@ -69,8 +82,11 @@ export function measuredLevels(state: SweepState): MeasuredLevel[] {
     .sort((a, b) => LEG_ORDER[a.leg] - LEG_ORDER[b.leg] || a.n - b.n)
 }
 
-export function rowsOf(level: MeasuredLevel): TurnRow[] {
-  return level.waves.flatMap((wave) => wave.rows)
+/** Model calls of all turns, cut ones too, in the order of the rows. */
+export function callsOf(level: MeasuredLevel): ModelCall[] {
+  const calls: ModelCall[] = []
+  for (const { rows } of level.waves) for (const row of rows) if (row.timeline !== null) for (const call of row.timeline.calls) calls.push(call)
+  return calls
 }
 
 /** Turns that were started and not cut by us: the ones that shares and error rates count. */

@@ -1,4 +1,5 @@
 /** One level as figures: percentiles, rates, parts, SLO attainment, hardware. Every figure is defined in docs/measurement.md. */
+import type { ModelCall } from '../../session/timeline.ts'
 import type { Slo } from '../../sweep/plan.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import { type LevelSummary, PARTS } from '../analysis.ts'
@@ -39,7 +40,7 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
     cut: level.cut,
     ttfaMs: percentilesOf(since(completed, (row) => row.firstActivityAtMs)),
     firstModelRequestMs: percentilesOf(since(completed, (row) => row.timeline?.firstModelRequestAtMs ?? null)),
-    ttftMs: percentilesOf(completed.flatMap((row) => ttftMs(row) ?? [])),
+    ttftMs: percentilesOf(gathered(completed, ttftMs)),
     doneMs: percentilesOf(since(completed, (row) => row.doneAtMs)),
     wallMs: percentilesOf(completed.map(wallMsOf)),
     queueWaitMs: percentilesOf(turns.filter((turn) => isCompleted(turn.row)).map((turn) => turn.parts.queue)),
@@ -58,7 +59,7 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
     loopDelayMsP99: hardware.loopDelayMsP99,
     driverLagMsP99: reports.length > 0 ? reports.reduce((most, report) => Math.max(most, report.lagP99Ms), 0) : roughQuantile(lags, 0.99),
     receiveLagMsP99: roughQuantile(
-      rows.flatMap((row) => row.receiveLagMs ?? []),
+      gathered(rows, (row) => row.receiveLagMs),
       0.99,
     ),
     littleGapRatio: littleGap(facts, hardware),
@@ -66,10 +67,20 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
 }
 
 function since(rows: readonly TurnRow[], stamp: (row: TurnRow) => number | null): number[] {
-  return rows.flatMap((row) => {
+  return gathered(rows, (row) => {
     const atMs = stamp(row)
-    return atMs === null ? [] : [atMs - row.plannedAtMs]
+    return atMs === null ? null : atMs - row.plannedAtMs
   })
+}
+
+/** What there is of a figure, in the order of the rows. A plain loop: of 100,000 rows `flatMap` makes as many arrays. */
+function gathered(rows: readonly TurnRow[], figure: (row: TurnRow) => number | null): number[] {
+  const values: number[] = []
+  for (const row of rows) {
+    const value = figure(row)
+    if (value !== null) values.push(value)
+  }
+  return values
 }
 
 /** Of the turn's first model call, from sent to the first delta of any channel. */
@@ -78,15 +89,18 @@ function ttftMs(row: TurnRow): number | null {
   return first?.firstDeltaAtMs === undefined || first.firstDeltaAtMs === null ? null : first.firstDeltaAtMs - first.sentAtMs
 }
 
+const NO_CALLS: readonly ModelCall[] = []
+
 /** Median over the answers' calls of (tokens - 1) / (last - first). */
 function decodeRate(rows: readonly TurnRow[]): number | null {
-  const rates = rows.flatMap((row) =>
-    (row.timeline?.calls ?? []).flatMap((call) => {
-      if (call.purpose !== 'answer' || call.firstDeltaAtMs === null || call.lastDeltaAtMs === null || call.outputTokens === null) return []
+  const rates: number[] = []
+  for (const { timeline } of rows) {
+    for (const call of timeline?.calls ?? NO_CALLS) {
+      if (call.purpose !== 'answer' || call.firstDeltaAtMs === null || call.lastDeltaAtMs === null || call.outputTokens === null) continue
       const streamMs = call.lastDeltaAtMs - call.firstDeltaAtMs
-      return call.outputTokens >= 2 && streamMs > 0 ? [(1000 * (call.outputTokens - 1)) / streamMs] : []
-    }),
-  )
+      if (call.outputTokens >= 2 && streamMs > 0) rates.push((1000 * (call.outputTokens - 1)) / streamMs)
+    }
+  }
   return median(rates)
 }
 

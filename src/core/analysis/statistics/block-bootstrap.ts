@@ -1,6 +1,6 @@
 /** Seeded bootstrap over blocks (waves): sessions of one wave hang together, so whole waves are drawn (M8). */
 import { createSeededRandom } from '../../sweep/seeded-random.ts'
-import { quantile } from './percentiles.ts'
+import { quantile, sortedNumbers } from './percentiles.ts'
 
 export const DRAWS = 400
 
@@ -51,7 +51,7 @@ function joined(blocks: readonly BlockSums[]): readonly BlockSums[] {
 
 /** The middle part of the draws around the value; a value outside of it stretches it. */
 export function intervalOf(value: number, draws: readonly number[], levelRatio = 0.95): Interval {
-  const sorted = Float64Array.from(draws).sort()
+  const sorted = sortedNumbers(draws)
   if (sorted.length === 0) return { value, low: value, high: value }
   const tail = (1 - levelRatio) / 2
   return { value, low: Math.min(value, quantile(sorted, tail)), high: Math.max(value, quantile(sorted, 1 - tail)) }

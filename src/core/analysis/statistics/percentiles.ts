@@ -18,7 +18,8 @@ export function quantile(sorted: ArrayLike<number>, ratio: number): number {
 }
 
 export function sortedNumbers(values: readonly number[]): Float64Array {
-  return Float64Array.from(values).sort()
+  // Not `from`: it goes through an iterator, several times as slow.
+  return new Float64Array(values).sort()
 }
 
 /** Null for no values. */

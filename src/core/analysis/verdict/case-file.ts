@@ -6,7 +6,6 @@ import type { Drift } from '../levels/drift.ts'
 import { GROUPS, type Growth } from '../levels/growth.ts'
 import type { LevelFacts, SweepFacts } from '../levels/level-facts.ts'
 import type { LevelHardware } from '../levels/level-samples.ts'
-import { limitedCells } from '../levels/measured-levels.ts'
 import { queueSteps } from './queue-steps.ts'
 
 export type MeasuredFacts = { readonly facts: LevelFacts; readonly summary: LevelSummary; readonly hardware: LevelHardware }
@@ -53,7 +52,7 @@ export type CaseParts = Pick<CaseFile, 'state' | 'slots' | 'all' | 'growth' | 'g
 export function caseFile(parts: CaseParts): CaseFile {
   const { state, levels, all, slots } = parts
   const top = topLevel(levels)
-  const limited = new Set(limitedCells(state).map((cell) => cell.cell.n))
+  const limited = new Set(parts.sweep.limited.map((cell) => cell.cell.n))
   const measured = new Set(levels.map((level) => level.summary.n))
   const { target } = state.plan.request
   return {
@@ -83,19 +82,25 @@ export function topLevel(levels: readonly MeasuredFacts[]): MeasuredFacts | null
 }
 
 function reloadOf(state: SweepState, sweep: SweepFacts, levels: readonly MeasuredFacts[]): Reload {
-  const turns = levels.flatMap((level) => level.facts.turns)
-  const swapped = turns.filter((turn) => turn.calls.some((call) => call.swapMs > 0))
+  const turns = levels.reduce((sum, level) => sum + level.facts.turns.length, 0)
+  const swapped = levels.flatMap((level) => level.facts.turns.filter((turn) => turn.calls.some((call) => call.swapMs > 0)))
   const shares = levels.map(({ summary }) => GROUPS.reload.reduce((sum, part) => sum + summary.shares[part], 0))
   return {
     loads: countLoads(sweep.longLoads),
     swappedCalls: swapped.flatMap((turn) => turn.calls.filter((call) => call.swapMs > 0)).length,
-    swappedTurnsRatio: turns.length === 0 ? 0 : swapped.length / turns.length,
+    swappedTurnsRatio: turns === 0 ? 0 : swapped.length / turns,
     wallShare: Math.max(0, ...shares),
-    differs: variantsDiffer(state) ?? modelsDiffer(turns.flatMap((turn) => turn.row.timeline?.calls.map((call) => call.model) ?? [])),
+    differs: variantsDiffer(state) ?? modelsDiffer(modelsOf(levels)),
   }
 }
 
-function modelsDiffer(models: readonly string[]): string | null {
+function modelsOf(levels: readonly MeasuredFacts[]): Set<string> {
+  const models = new Set<string>()
+  for (const { facts } of levels) for (const { row } of facts.turns) for (const call of row.timeline?.calls ?? []) models.add(call.model)
+  return models
+}
+
+function modelsDiffer(models: Iterable<string>): string | null {
   const names = [...new Set(models)].sort()
   return names.length > 1 ? `models ${names.join(' and ')}` : null
 }

@@ -2,7 +2,7 @@
 import type { Analysis } from '../../../core/analysis/analysis.ts'
 import { attributeCalls, type Baseline, baselineOf, shortestLoadMs } from '../../../core/analysis/calls/attribute-calls.ts'
 import { partSegments } from '../../../core/analysis/calls/decompose-turn.ts'
-import { measuredLevels, rowsOf } from '../../../core/analysis/levels/measured-levels.ts'
+import { callsOf, measuredLevels } from '../../../core/analysis/levels/measured-levels.ts'
 import type { ModelCall } from '../../../core/session/timeline.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { TurnRow } from '../../../core/sweep/turn-row.ts'
@@ -10,16 +10,13 @@ import { type LaneBar, rowBars } from './lane-model.ts'
 
 export type DecomposeWave = (rows: readonly TurnRow[]) => ReadonlyMap<number, readonly LaneBar[]>
 
-const callsOf = (rows: readonly TurnRow[]): ModelCall[] => rows.flatMap((row) => row.timeline?.calls ?? [])
+const callsOfRows = (rows: readonly TurnRow[]): ModelCall[] => rows.flatMap((row) => row.timeline?.calls ?? [])
 const completed = (calls: readonly ModelCall[]) => calls.filter((call) => call.outcome === 'completed')
 
 function baselineFor(state: SweepState, slots: number): Baseline {
   const levels = measuredLevels(state).filter((level) => level.leg !== 'null')
   const lowest = levels.find((level) => level.n <= Math.max(1, slots))
-  return baselineOf(
-    lowest === undefined ? [] : completed(callsOf(rowsOf(lowest))),
-    shortestLoadMs(completed(levels.flatMap((level) => callsOf(rowsOf(level))))),
-  )
+  return baselineOf(lowest === undefined ? [] : completed(callsOf(lowest)), shortestLoadMs(completed(levels.flatMap(callsOf))))
 }
 
 /**
@@ -34,7 +31,7 @@ export function decomposeWave(state: SweepState, analysis: Analysis | undefined)
     if (baseline === undefined || cell === undefined || rows.length < cell.n || cell.leg === 'null') {
       return new Map(rows.map((row) => [row.session, rowBars(row)]))
     }
-    const parts = attributeCalls(callsOf(rows), slots, baseline)
+    const parts = attributeCalls(callsOfRows(rows), slots, baseline)
     return new Map(
       rows.map((row) => [
         row.session,
