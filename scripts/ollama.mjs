@@ -33,6 +33,12 @@ async function onPath(name, env) {
   return undefined
 }
 
+/** Go's installer puts it there and leaves the PATH to the person, so a fresh login often lacks it. */
+async function findGo(env) {
+  const usual = '/usr/local/go/bin/go'
+  return (await onPath(WINDOWS ? 'go.exe' : 'go', env)) ?? (!WINDOWS && (await isExecutable(usual)) ? usual : undefined)
+}
+
 function cacheDir(env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'plimsoll', `ollama-${PINNED_VERSION}`)
 }
@@ -92,7 +98,7 @@ export async function findOrBuildOllama({ env = process.env, mayBuild = true, sa
   if (installed !== undefined) return found(installed, 'path')
   const cached = join(cacheDir(env), BINARY)
   if (await isExecutable(cached)) return found(cached, 'cache')
-  const go = await onPath(WINDOWS ? 'go.exe' : 'go', env)
+  const go = await findGo(env)
   if (go === undefined) return { reason: 'No ollama on the PATH, and no Go to build one with.' }
   if (!mayBuild) return { reason: `No ollama on the PATH, and none built yet: \`node scripts/ollama.mjs\` builds ${PINNED_VERSION}.` }
   say(`No ollama on the PATH: building ${PINNED_VERSION} with Go into ${cacheDir(env)} (some minutes, once).`)

@@ -77,7 +77,7 @@ async function main() {
   }
   if (parts.includes('unit')) vitest('unit')
   if (parts.includes('real')) {
-    const ollama = await findOrBuildOllama()
+    const ollama = await findOrBuildOllama({ say: (line) => console.log(line) })
     if ('path' in ollama) process.env.PLIMSOLL_OLLAMA = ollama.path
     else leftOut.push(`The tests against a real Ollama were left out: ${ollama.reason}.`)
     vitest('real')
