@@ -13,6 +13,16 @@ test('the default sweep on the built-in model is estimated below a minute', () =
   expect(estimate.sessions).toBeGreaterThan(100)
 })
 
+test('more repeats and legs never take less time', () => {
+  for (const sessionMs of [20, 150, 500, 3_000]) {
+    const seconds = (repeats: number, legs: ('runner' | 'direct' | 'null')[]) =>
+      estimateSweep(request({ repeats, legs }), { sessionMs, slots: 1 }).seconds
+    const [quick, standard, thorough] = [seconds(1, ['runner']), seconds(3, ['runner', 'null']), seconds(5, ['runner', 'direct', 'null'])]
+    expect(quick).toBeLessThanOrEqual(standard)
+    expect(standard).toBeLessThanOrEqual(thorough)
+  }
+})
+
 test('a slow server gets the necessary waves only, and the estimate says how long they take', () => {
   const slow = estimateSweep(request(), { sessionMs: 3_000, slots: 1 })
   expect(slow.sessions).toBeLessThan(150)

@@ -25,8 +25,8 @@ const BURST_SPAN_MS = 50
 const P50_SAMPLES = 6
 const P95_SAMPLES = 59
 
-/** Time in which waves beyond the necessary ones may be run, all measured cells together, and the least that one cell gets of it. */
-const EXTRA_WAVES_MS = 36_000
+/** Time in which waves beyond the necessary ones may be run, all measured cells together: so much a repeat, up to the most; and the least that one cell gets. */
+const EXTRA_WAVES_MS = { perRepeat: 18_000, most: 36_000 }
 const MIN_CELL_BUDGET_MS = 1_200
 const WARM_UP = { maxN: 2, waves: 6, budgetMs: 1_500 }
 const NULL_SESSIONS = { sessions: P95_SAMPLES, maxWaves: 20, budgetMs: 3_000 }
@@ -74,7 +74,8 @@ function measured(request: SweepRequest, levels: readonly number[]): CellDraft[]
 }
 
 function cellBudgetMs(request: SweepRequest, levels: readonly number[]): number {
-  return Math.max(MIN_CELL_BUDGET_MS, EXTRA_WAVES_MS / (levels.length * request.repeats * sweptLegs(request).length))
+  const extraMs = Math.min(EXTRA_WAVES_MS.most, EXTRA_WAVES_MS.perRepeat * request.repeats)
+  return Math.max(MIN_CELL_BUDGET_MS, extraMs / (levels.length * request.repeats * sweptLegs(request).length))
 }
 
 /** Short waves at small N get more of them: enough sessions for p50 in any case, for p95 if the time allows. */
