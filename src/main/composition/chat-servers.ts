@@ -1,5 +1,5 @@
 /**
- * The built-in model servers that chats talk to: one an engine and model, started by the first turn that needs it and kept until Plimsoll ends.
+ * The built-in model servers that chats talk to: one an engine and model, started by the first session that names it and kept until Plimsoll ends.
  * One that has died is started again by the next turn.
  */
 import type { Problem } from '../../core/result/problem.ts'

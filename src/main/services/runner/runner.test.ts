@@ -325,3 +325,20 @@ test('the fault switch holds the loop at each start, and the time line lays it o
   expect((second.firstModelRequestAtMs ?? 0) - (second.runnerStartAtMs ?? 0)).toBeGreaterThan(115)
   expect((second.runnerStartAtMs ?? 0) - second.acceptedAtMs).toBeLessThan(50)
 })
+
+test('a built-in server is started with its session, so that its start is in no turn; a start that fails breaks nothing', async () => {
+  const asked: string[] = []
+  const own = createRunner({
+    clock: systemClock,
+    log: silentLog,
+    limit: 2,
+    version: '1.2.3',
+    builtInServer(engine, model) {
+      asked.push(`${engine} ${model}`)
+      return Promise.reject(new Error('no room'))
+    },
+  })
+  expect(own.createSession(sessionSettingsSchema.parse({ serverUrl: 'built-in:llama', model: 'tiny' })).ok).toBe(true)
+  expect(asked).toEqual(['llama tiny'])
+  await own.close()
+})

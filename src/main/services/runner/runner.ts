@@ -75,6 +75,12 @@ export function createRunner(deps: RunnerDeps) {
     return ok(session)
   }
 
+  /** A built-in server takes seconds to start: begun with its session, that time is in no turn. What goes wrong, the first turn says. */
+  function warmBuiltIn({ serverUrl, model }: SessionSettings): void {
+    const engine = builtInEngine(serverUrl)
+    if (engine !== undefined) deps.builtInServer?.(engine, model).catch(() => {})
+  }
+
   /** The first turn of its session goes on to admission; the others wait for it. */
   function admitNext(session: Session): void {
     const [first] = session.turns
@@ -176,6 +182,7 @@ export function createRunner(deps: RunnerDeps) {
   const runner = {
     createSession(settings: SessionSettings): Result<{ sessionId: SessionId }, Problem> {
       const opened = openSession(sessionIdSchema.parse(randomUUID()), settings, [])
+      if (opened.ok) warmBuiltIn(settings)
       return opened.ok ? ok({ sessionId: opened.value.id }) : opened
     },
 
