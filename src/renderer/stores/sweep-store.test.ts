@@ -50,6 +50,22 @@ test('a sweep seen live, event by event, equals the same sweep reopened, in its 
   expect(live.get().state).toEqual(sweepStateOf(events))
 })
 
+test('a sweep that has ended is shown with the verdict of all its cells, never with an earlier one', async () => {
+  const events = queueSweep()
+  const fake = createFakeMain()
+  const store = watch(fake)
+  fake.feed(id, events.slice(0, -1))
+  await vi.waitFor(() => expect(store.get().analysis).toBeDefined(), patience)
+  let unmatched = 0
+  store.subscribe(() => {
+    const { state, analysis } = store.get()
+    if (state?.status === 'completed' && JSON.stringify(analysis) !== JSON.stringify(analyse(state))) unmatched += 1
+  })
+  fake.feed(id, events.slice(-1))
+  await vi.waitFor(() => ended(store), patience)
+  expect(unmatched).toBe(0)
+})
+
 test('rows alone are not analysed, and cells that end close together are analysed together', async () => {
   const events = queueSweep({ samplesPerSec: 0 })
   const firstEnd = events.findIndex((event) => event.type === 'cell-ended')

@@ -60,6 +60,8 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
     for (const event of events) fold.apply(event)
     publish.request()
     if (events.some(endsSomething)) analysis.request()
+    // "Completed" never stands beside the verdict of an earlier moment.
+    if (events.some((event) => event.type === 'sweep-ended')) analysis.flush()
   }
   const stop = connection.live((client) => {
     fold = createSweepFold()

@@ -1,8 +1,9 @@
 /** One small live chart: dots of turns, p50 solid, p95 dashed. Nothing in it moves by itself. */
 import { CartesianGrid, ComposedChart, Line, ResponsiveContainer, Scatter, XAxis, YAxis } from 'recharts'
 import { formatMs } from '../../../core/report/format-number.ts'
+import { plainMs } from '../../ui/plain-ms.ts'
 import styles from './dock.module.css'
-import type { LatencyPoint } from './rolling-latency.ts'
+import { axisTop, type LatencyPoint } from './rolling-latency.ts'
 
 const AXIS = { stroke: 'transparent', tick: { fill: 'var(--text-2)', fontSize: 11, fontFamily: 'var(--font-mono)' } } as const
 
@@ -16,7 +17,7 @@ type LatencyChartProps = { name: string; points: readonly LatencyPoint[]; fromEp
 export function LatencyChart({ name, points, fromEpochMs, toEpochMs, showTime }: LatencyChartProps) {
   const last = points.at(-1)
   const drawn = points.filter((point) => point.ms !== null)
-  const top = Math.max(1, ...drawn.map((point) => point.ms ?? 0))
+  const top = axisTop(drawn.map((point) => point.ms ?? 0))
   return (
     <section className={styles.mini} aria-label={`${name}: ${drawn.length} turns`}>
       <header>
@@ -30,7 +31,7 @@ export function LatencyChart({ name, points, fromEpochMs, toEpochMs, showTime }:
       ) : (
         <div className={styles.plot} aria-hidden="true">
           <ResponsiveContainer width="100%" height="100%">
-            <ComposedChart data={points as LatencyPoint[]} margin={{ top: 6, right: 4, bottom: 0, left: 0 }}>
+            <ComposedChart data={points as LatencyPoint[]} margin={{ top: 6, right: 4, bottom: showTime ? 0 : 6, left: 0 }}>
               <CartesianGrid vertical={false} stroke="var(--hairline)" />
               <XAxis
                 dataKey="epochMs"
@@ -42,7 +43,7 @@ export function LatencyChart({ name, points, fromEpochMs, toEpochMs, showTime }:
                 height={16}
                 {...AXIS}
               />
-              <YAxis width={52} domain={[0, top]} ticks={[0, top]} tickFormatter={formatMs} {...AXIS} />
+              <YAxis width={52} domain={[0, top]} ticks={[0, top / 2, top]} interval={0} tickFormatter={plainMs} {...AXIS} />
               <Scatter dataKey="ms" fill="var(--dot)" fillOpacity={0.75} isAnimationActive={false} shape={<Dot />} />
               <Line dataKey="p50" stroke="var(--text-1)" strokeWidth={1.75} dot={false} isAnimationActive={false} connectNulls />
               <Line

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TurnLatency } from '../../../contract/endpoints/chats.ts'
-import { rollingLatency } from './rolling-latency.ts'
+import { axisTop, rollingLatency } from './rolling-latency.ts'
 
 const turn = (second: number, ttfaMs: number | null, outcome: TurnLatency['outcome'] = 'completed'): TurnLatency => ({
   endedEpochMs: second * 1000,
@@ -50,4 +50,8 @@ test('never more than 300 points, the newest among them', () => {
   )
   expect(points).toHaveLength(300)
   expect(points.at(-1)?.ms).toBe(1999)
+})
+
+test('the scale ends on a round number that no turn passes', () => {
+  expect([[], [0.4], [2_680], [95, 12], [3_000], [9_100]].map(axisTop)).toEqual([1, 1, 3_000, 100, 3_000, 10_000])
 })

@@ -21,6 +21,15 @@ const FEWEST_P95 = 20
 /** Nearest rank. @param sorted ascending, not empty */
 const rank = (sorted: readonly number[], share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
 
+const AXIS_TOPS = [1, 2, 3, 4, 5, 6, 8, 10]
+
+/** Where the scale ends: a round number at or above the largest value. Half of it is round as well. */
+export function axisTop(values: readonly number[]): number {
+  const largest = Math.max(1, ...values)
+  const power = 10 ** Math.floor(Math.log10(largest))
+  return (AXIS_TOPS.find((step) => step * power >= largest) ?? 10) * power
+}
+
 /**
  * @param latencies by the moment of their end, oldest first
  * @param most at most so many points; older ones are thinned evenly

@@ -1,6 +1,7 @@
 /** A terminal in a pane: puts the terminal's screen into the page and takes it out again; the screen itself lives on in the store. */
 import { useEffect, useRef, useState } from 'react'
 import type { Terminal } from '../../../contract/endpoints/terminals.ts'
+import { chordText } from '../../ui/chord.ts'
 import type { TerminalScreen } from './terminal-screen.ts'
 import styles from './terminals-page.module.css'
 
@@ -30,6 +31,8 @@ function SearchBar({ screen, onEnd }: { screen: TerminalScreen; onEnd(): void })
   )
 }
 
+const WHAT_NOW = `${chordText('mod+shift+d')} opens a shell beside it, ${chordText('mod+shift+x')} closes the pane.`
+
 export function TerminalPane({ screen, info, focused, searching, onSearchEnd }: TerminalPaneProps) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -46,12 +49,11 @@ export function TerminalPane({ screen, info, focused, searching, onSearchEnd }: 
       <div ref={box} className={styles.screen} data-terminal={info?.terminalId} />
       {searching ? <SearchBar screen={screen} onEnd={onSearchEnd} /> : null}
       {info?.status === 'interrupted' ? (
-        <p className={styles.ended}>Interrupted: this ran when Plimsoll ended. Its text is kept, the process is gone.</p>
+        <p className={styles.ended}>Interrupted: this ran when Plimsoll ended. Its text is kept, the process is gone. {WHAT_NOW}</p>
       ) : null}
       {info?.status === 'exited' ? (
         <p className={styles.ended}>
-          Exited{info.signal !== null ? ` by ${info.signal}` : info.exitCode === null ? '' : ` with code ${info.exitCode}`}. Close the pane, or read
-          on.
+          Exited{info.signal !== null ? ` by ${info.signal}` : info.exitCode === null ? '' : ` with code ${info.exitCode}`}. {WHAT_NOW}
         </p>
       ) : null}
     </div>
