@@ -60,7 +60,9 @@ function cellCost(cell: Cell, pace: Pace): { waves: number; ms: number; sessions
   const waveMs = sessionMs * Math.max(1, cell.n / slots) + WAVE_OVERHEAD_MS
   const affordable = cell.budgetMs == null ? cell.waves : Math.floor(cell.budgetMs / waveMs)
   const waves = Math.min(cell.waves, Math.max(cell.minWaves ?? cell.waves, affordable))
-  return { waves, ms: waves * waveMs + CELL_OVERHEAD_MS, sessions: waves * cell.n }
+  const nullWaveMs = NULL_SESSION_MS * cell.n + WAVE_OVERHEAD_MS
+  const warmUpMs = cell.ownWarmUp === undefined ? 0 : Math.min(cell.ownWarmUp.waves * nullWaveMs, cell.ownWarmUp.budgetMs)
+  return { waves, ms: waves * waveMs + warmUpMs + CELL_OVERHEAD_MS, sessions: waves * cell.n }
 }
 
 function guessedPace(target: Target): Pace {

@@ -42,6 +42,17 @@ test('M4: the plan begins with a warm-up cell, and only there', () => {
   expect(roles.filter((role) => role === 'warm-up')).toHaveLength(1)
 })
 
+test('M4: the first cells whose figures are about Plimsoll itself warm its own code, for a bounded time; no other cell does', () => {
+  const warmed = plan({ legs: ['runner', 'direct', 'null'] }).cells.filter((cell) => cell.ownWarmUp !== undefined)
+  expect(warmed.map((cell) => cell.leg)).toEqual(['direct', 'null'])
+  for (const cell of warmed) {
+    expect(cell.role).toBe('measure')
+    expect(cell.n * (cell.ownWarmUp?.waves ?? 0)).toBeGreaterThanOrEqual(2_000)
+    expect(cell.ownWarmUp?.budgetMs).toBeLessThanOrEqual(3_000)
+  }
+  expect(plan({ legs: ['runner'] }).cells.every((cell) => cell.ownWarmUp === undefined)).toBe(true)
+})
+
 test('M4: the warm-up touches every variant of a mixed workload', () => {
   const variants = [1024, 2048, 4096].map((num_ctx) => ({ model: 'm', options: { num_ctx } }))
   expect(plan({ workload: { variants } }).cells[0]?.n).toBe(3)

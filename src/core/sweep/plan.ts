@@ -57,6 +57,11 @@ export const cellSchema = z.object({
   /** The first so many waves are run in any case, the others only as long as `budgetMs` lasts; absent = all are run. */
   minWaves: z.int().positive().optional(),
   budgetMs: z.number().positive().nullable().optional(),
+  /**
+   * Waves against the null server before the first counted one, as long as the time lasts: Plimsoll's own code is compiled by then (M4).
+   * Nothing of them is kept, and the target sees none of them.
+   */
+  ownWarmUp: z.object({ waves: z.int().positive(), budgetMs: z.number().positive() }).optional(),
   /** `warm-up` is excluded from all figures (M4); `closing` is N=1 again at the end (M5). */
   role: z.enum(['warm-up', 'measure', 'closing']),
   /** Moment of each session's submit from the wave's beginning (M1b), n entries. */

@@ -69,8 +69,9 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return { how: 'driver-lost', problem: driverLost(forTheLastTime), forTheLastTime }
   }
 
-  const serverOf = async (cell: Cell): Promise<StartedTarget | Problem> => {
-    if (cell.leg !== 'null') return target
+  const serverOf = async (cell: Cell): Promise<StartedTarget | Problem> => (cell.leg === 'null' ? readyNull() : target)
+
+  const readyNull = async (): Promise<StartedTarget | Problem> => {
     if (nullServer !== undefined) return nullServer
     const started = await ports.startNull()
     if (!started.ok) return started.error
@@ -140,10 +141,41 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return 'done'
   }
 
+  /** Where the null server can't be had, and from the first wave that fails on, it is left out: nothing of it counts. */
+  const warmOwnCode = async (cell: Cell): Promise<void> => {
+    if (cell.ownWarmUp === undefined) return
+    const server = await readyNull()
+    if (!('facts' in server)) return
+    const rows: TurnRow[] = []
+    const plain = { ...plan, workload: { ...plan.workload, variants: [] } }
+    readyDriver().beginCell(plain, cell, pathTo(server, cell), { onWaveStarted() {}, onRows: (news) => void rows.push(...news), onLanes() {} })
+    const limitMs = plan.request.turnDeadlineMs + WAVE_GRACE_MS
+    const startedMs = clock.nowMs()
+    let lastWaveMs = 0
+    for (
+      let waves = 0;
+      mayStartWave({ ...cell, ...cell.ownWarmUp, minWaves: 1 }, { waves, elapsedMs: clock.nowMs() - startedMs, lastWaveMs });
+      waves++
+    ) {
+      const waveMs = clock.nowMs()
+      const how = await readyDriver().playWave(waves, limitMs, signal)
+      if (how === 'lost' || signal.aborted || rows.some((row) => row.outcome !== 'completed')) return
+      lastWaveMs = clock.nowMs() - waveMs
+      rows.length = 0
+    }
+  }
+
+  const pathTo = (server: StartedTarget, cell: Cell): LoadPath => ({
+    runner: cell.leg === 'direct' ? null : { url: ports.runnerApi.url, token: ports.runnerApi.token },
+    serverUrl: server.url,
+    model: server.facts.model,
+  })
+
   const play = async (cell: Cell, ahead: readonly Cell[]): Promise<PlayedCell> => {
     if (signal.aborted) return { how: 'stopped' }
     const server = await serverOf(cell)
     if (!('facts' in server)) return { how: 'target-lost', problem: server }
+    await warmOwnCode(cell)
     const checked = cell.leg !== 'null' && cell.role !== 'warm-up'
     const resident = checked ? await ports.residentModels(server.url) : undefined
     if (resident?.ok === false) {
@@ -155,9 +187,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     const startedMs = clock.nowMs()
     const rows: TurnRow[] = []
     emit([{ type: 'cell-started', atMs: startedMs - originMs, cell: cell.index }])
-    const { url, token } = ports.runnerApi
-    const path: LoadPath = { runner: cell.leg === 'direct' ? null : { url, token }, serverUrl: server.url, model: server.facts.model }
-    readyDriver().beginCell(plan, cell, path, listenerFor(cell, rows, startedMs, ahead))
+    readyDriver().beginCell(plan, cell, pathTo(server, cell), listenerFor(cell, rows, startedMs, ahead))
     const played = await playWaves(cell, server, rows, startedMs)
     if (played !== 'done' && played.how === 'driver-lost') return played
 
