@@ -27,15 +27,18 @@ export type Wave = {
 
 /** Turns that are prepared at the same time: more would only queue in the server's accept backlog. */
 const PREPARED_AT_ONCE = 64
-/** Connections settle in this time; then the clock starts. */
-const LEAD_MS = 12
+/**
+ * Connections settle in this time; then the clock starts. A connection stands for us as soon as the system holds it, but the server has yet to take it in,
+ * some tenths of a millisecond each: what is left of that when the burst comes would be counted as its latency (M1).
+ */
+const leadMs = (turns: number) => Math.min(250, Math.max(12, 0.4 * turns))
 /** Timers are up to this late; the rest of the wait is spent turning the loop. */
 const SPIN_MS = 3
 
 export async function playWave(wave: Wave, ports: WavePorts, signal: AbortSignal): Promise<void> {
   await prepareAll(wave.turns, signal)
   if (!signal.aborted) {
-    const startMs = ports.clock.nowMs() + LEAD_MS
+    const startMs = ports.clock.nowMs() + leadMs(wave.turns.length)
     wave.turns.forEach((turn, i) => {
       turn.record.plannedAtMs = startMs + (wave.offsetsMs[i] ?? 0)
     })
