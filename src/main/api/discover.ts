@@ -36,8 +36,9 @@ function findEngines(): Found[] {
         llama === null
           ? [
               {
-                label: 'Built-in llama.cpp, tiny model',
-                target: { kind: 'built-in', engine: 'llama', model: 'plimsoll-tiny', slots: 1, settings: {} },
+                label: 'Built-in llama.cpp, small model',
+                // The command line's default too: a smaller one answers so fast that noise is what is measured.
+                target: { kind: 'built-in', engine: 'llama', model: 'plimsoll-mid', slots: 1, settings: {} },
               },
             ]
           : [],
