@@ -18,14 +18,16 @@ export function rowsOfReport(html: string): { call: string; ttftMs: number }[] {
 
 const plain = { slots: 4, prefillMs: 50, tokenMs: 10, outputTokens: 24, seed: 5 }
 
-export function analyseRows(count: number): { rows: number; analyseMs: number } {
+export function analyseRows(count: number): { rows: number; analyseMs: number; cpuMs: number } {
   const levels = [1, 2, 4, 8, 16, 32]
   const waves = Math.ceil(count / (3 * levels.reduce((a, b) => a + b, 0)))
   const state = sweepStateOf(syntheticSweep({ ...plain, levels, repeats: 3, waves }))
   if (state === undefined) throw new Error('The synthetic sweep is empty.')
   const beganMs = performance.now()
+  const before = process.cpuUsage()
   analyse(state)
-  return { rows: state.rows.length, analyseMs: performance.now() - beganMs }
+  const { user, system } = process.cpuUsage(before)
+  return { rows: state.rows.length, analyseMs: performance.now() - beganMs, cpuMs: (user + system) / 1e3 }
 }
 
 export function standardReport(): { bytes: number; renderMs: number } {

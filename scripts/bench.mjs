@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { buildWhenStale } from './build-when-stale.mjs'
 import { installWhenMissing, root } from './install-when-missing.mjs'
@@ -187,12 +187,14 @@ function sessions() {
     0,
   )
   tell('runner, 500 sessions × 20 tokens/s: main loop in use', result.runner.loopUtilization * 100, '%', 70)
+  tell('runner, 500 sessions × 20 tokens/s: CPU of main', result.runner.cpuPercent, '%', null)
 }
 
 /** 100,000 rows, and a standard sweep's report. */
 function analysis({ analyseRows, standardReport }) {
   const large = analyseRows(100_000)
   tell(`analysis of ${large.rows.toLocaleString('en')} sessions`, large.analyseMs / 1000, 's', 2)
+  tell('analysis: CPU, compiler and garbage collector included', large.cpuMs / 1000, 's', null)
   const { bytes, renderMs } = standardReport()
   tell('report of a standard sweep: size', bytes / 1e6, 'MB', 2)
   tell('report of a standard sweep: time', renderMs, 'ms', null)
@@ -227,6 +229,7 @@ const parts = { null: nullLeg, clock, sessions, analysis, start }
 const wanted = process.argv.slice(2)
 try {
   const tools = await library()
+  console.log(`Load of the machine before: ${round(loadavg()[0])} on ${availableParallelism()} cores.`)
   for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part(tools)
 } finally {
   rmSync(scratch, { recursive: true, force: true })
