@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type SyntheticSettings, syntheticSweep } from '../../../test/synthetic-sweep.ts'
+import { problem } from '../result/problem.ts'
 import { type SweepState, sweepStateOf } from '../sweep/fold-sweep.ts'
 import type { SweepEvent } from '../sweep/sweep-event.ts'
 import { analyse } from './analyse.ts'
@@ -106,6 +107,17 @@ test('M10: a level that the driver could not carry yields no verdict on the serv
   const { verdict, levels } = analyse(stateOf({ faults: { driverLagMs: 10 } }))
   expect(verdict.primary).toBe('load_generator')
   expect(levels.some((level) => level.n === 16)).toBe(false)
+})
+
+test.each([1, 2])('a server that is lost before any cell was measured is said, and never laid on the driver (%i cells begun)', (endAfterCells) => {
+  const state = stateOf({ levels: [16], faults: { driverLagMs: 10 }, endAfterCells })
+  const cells = state.cells.map((cell) => ({ ...cell, driver: cell.driver && { ...cell.driver, loopDelayP99Ms: 900 } }))
+  expect(analyse({ ...state, cells }).verdict.primary).toBe(endAfterCells === 1 ? 'inconclusive' : 'load_generator')
+  const lost = problem('server-lost', 'The model server at http://x stopped answering.', '', '')
+  expect(analyse({ ...state, cells, status: 'failed', problem: lost }).verdict).toMatchObject({
+    primary: 'inconclusive',
+    sentence: 'Nothing was measured to its end. The model server at http://x stopped answering.',
+  })
 })
 
 test('M5: a machine that drifts by 30 % names nothing, but does not hide a queue that dwarfs it', () => {

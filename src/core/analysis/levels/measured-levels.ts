@@ -24,7 +24,7 @@ export type MeasuredLevel = {
 
 const LEG_ORDER: Record<Leg, number> = { runner: 0, direct: 1, null: 2 }
 
-/** Cells that the driver limited are invalid (M10), whether the sweep voided them itself or not. */
+/** Cells that the driver limited are invalid (M10), whether the sweep voided them itself or not. A warm-up counts nowhere, so it limits nothing. */
 export function limitedCells(state: SweepState): CellState[] {
   const rows = new Map<number, TurnRow[]>()
   for (const row of state.rows) {
@@ -33,6 +33,7 @@ export function limitedCells(state: SweepState): CellState[] {
     else ofCell.push(row)
   }
   return state.cells.filter(({ cell, driver, status, voidReason }) => {
+    if (cell.role === 'warm-up') return false
     if (status === 'void') return voidReason?.code === 'driver-limited'
     return driver !== null && driverLimits(cell, rows.get(cell.index) ?? [], driver).broken.length > 0
   })

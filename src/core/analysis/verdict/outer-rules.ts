@@ -35,6 +35,8 @@ export const driverRule: Rule = (file) => {
   const limit = file.limitedLevels.at(-1)
   const highest = file.levels.at(-1)?.summary.n ?? 0
   if (limit === undefined || limit < highest) return null
+  // A sweep that broke off before anything was measured says why; the driver had no chance to show what it carries.
+  if (highest === 0 && file.state.problem !== null) return null
   const carried = highest > 0 ? ` Up to ${highest} it did carry the load; those levels stand.` : ''
   return {
     primary: 'load_generator',
@@ -51,7 +53,8 @@ export const driverRule: Rule = (file) => {
 
 export const nothingMeasuredRule: Rule = (file) => {
   if (file.levels.length > 0) return null
-  const rows = file.state.rows
+  const { rows, problem } = file.state
+  if (problem !== null) return inconclusive(`Nothing was measured to its end. ${problem.happened}`, 'Mend what failed, then sweep again.', [])
   const failed = rows.filter((row) => row.outcome === 'failed')
   const why = commonest(failed.flatMap((row) => row.problem?.happened ?? row.timeline?.problem?.happened ?? []))
   if (failed.length > 0) {
