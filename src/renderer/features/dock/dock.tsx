@@ -36,10 +36,14 @@ function useAxisEnd(): number {
   return end
 }
 
+/** Samples come four times a second: only this leaf follows them, the four charts beside it do not. */
+function InFlight() {
+  return <InFlightChart samples={useStore(useStores().metrics)} />
+}
+
 export function Dock() {
   const stores = useStores()
   const latencies = useStore(latenciesOfPage(stores))
-  const samples = useStore(stores.metrics)
   const [span, setSpan] = useState<Span>('10')
   const axisEnd = useAxisEnd()
   const toEpochMs = Math.max(axisEnd, latencies.at(-1)?.endedEpochMs ?? 0)
@@ -56,7 +60,7 @@ export function Dock() {
       {series.map(({ name, points }, index) => (
         <LatencyChart key={name} name={name} points={points} fromEpochMs={fromEpochMs} toEpochMs={toEpochMs} showTime={index === series.length - 1} />
       ))}
-      <InFlightChart samples={samples} />
+      <InFlight />
       <footer>Solid p50, dashed p95 of the last 60 turns, from the sixth and the twentieth on. Sweeps are in it too.</footer>
     </aside>
   )
