@@ -10,7 +10,7 @@ const missing = await ollamaMissing()
 
 /** One thread: llama.cpp's threads spin while they wait for each other, and a busy machine then takes a hundred times as long. */
 const OPTIONS = { temperature: 0, num_thread: 1, num_ctx: 1_024 }
-const WORKLOAD = { promptTokens: 30, outputTokens: 16, memoryNote: false, options: OPTIONS }
+const WORKLOAD = { promptTokens: 30, outputTokens: 12, memoryNote: false, options: OPTIONS }
 
 describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ? '' : ` (left out: ${missing})`}`, () => {
   let plimsoll: AppUnderTest
