@@ -11,6 +11,8 @@ const FAILURES: ServerFailure[] = [
   { kind: 'reset', begun: true },
   { kind: 'lookup', host: 'box' },
   { kind: 'network', code: 'EHOSTUNREACH' },
+  { kind: 'network', code: 'HPE_INVALID_CONSTANT' },
+  { kind: 'status', status: 302, sentence: '' },
   { kind: 'web-page', status: 200 },
   { kind: 'status', status: 404, sentence: '' },
   { kind: 'status', status: 404, sentence: 'model "m" not found, try pulling it first' },
@@ -33,4 +35,15 @@ test.each(FAILURES)('each failure says what happened and what to do: %j', (failu
 
 test("the server's own sentence is kept word for word", () => {
   expect(serverProblem(AT, 'm', { kind: 'status', status: 503, sentence: SERVER_BUSY_TEXT }).happened).toContain(SERVER_BUSY_TEXT)
+})
+
+test('https to a port that speaks http is said to be that, and what to give instead', () => {
+  const said = serverProblem('https://127.0.0.1:11434', 'm', { kind: 'network', code: 'EPROTO' })
+  expect(said.happened).toContain('does not speak https')
+  expect(said.todo).toContain('http://')
+})
+
+test('what is no HTTP is said to be none, a redirect to be one', () => {
+  expect(serverProblem(AT, 'm', { kind: 'network', code: 'HPE_INVALID_CONSTANT' }).happened).toContain('not HTTP')
+  expect(serverProblem(AT, 'm', { kind: 'status', status: 302, sentence: '' }).todo).toContain('redirects are not followed')
 })

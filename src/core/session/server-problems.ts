@@ -48,7 +48,7 @@ export function serverProblem(server: string, model: string, failure: ServerFail
         'Check the spelling of the address, or use the number (127.0.0.1).',
       )
     case 'network':
-      return problem('server-unreachable', `${server} can't be reached (${failure.code}).`, OLLAMA_EXPECTED, 'Check the address and the network.')
+      return networkProblem(server, failure.code)
     case 'web-page':
       return problem(
         'not-a-model-server',
@@ -89,6 +89,27 @@ export function serverProblem(server: string, model: string, failure: ServerFail
   }
 }
 
+/** @param code Node's: of the system, of the TLS library, or HPE_… of its HTTP parser */
+function networkProblem(server: string, code: string): Problem {
+  if (server.startsWith('https:') && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
+    return problem(
+      'not-a-model-server',
+      `${server} does not speak https (${code}).`,
+      OLLAMA_EXPECTED,
+      'If it speaks plain http, as Ollama does by default, give the address with http:// instead.',
+    )
+  }
+  if (code.startsWith('HPE_')) {
+    return problem(
+      'not-a-model-server',
+      `${server} answers with something that is not HTTP (${code}).`,
+      OLLAMA_EXPECTED,
+      'Another program listens at this port, or it speaks https: check the port and the scheme.',
+    )
+  }
+  return problem('server-unreachable', `${server} can't be reached (${code}).`, OLLAMA_EXPECTED, 'Check the address and the network.')
+}
+
 function statusProblem(server: string, model: string, status: number, sentence: string): Problem {
   const said = sentence === '' ? '' : ` and says: ${sentenceOf(sentence)}`
   if (status === 404 && (/not found/i.test(sentence) || sentence === '') && model !== '') {
@@ -122,6 +143,14 @@ function statusProblem(server: string, model: string, status: number, sentence: 
       `${server} refuses access (${status})${said || '.'}`,
       OLLAMA_EXPECTED,
       'Check the address, and what the server asks for.',
+    )
+  }
+  if (status >= 300 && status < 400) {
+    return problem(
+      'not-a-model-server',
+      `${server} sends requests on to another address (${status})${said || '.'}`,
+      OLLAMA_EXPECTED,
+      'Give the address of the model server itself: redirects are not followed.',
     )
   }
   return problem('server-error', `${server} answers ${status}${said || '.'}`, '', "Look into the server's log for the cause.")
