@@ -78,8 +78,12 @@ export function startDriver(child: ChildHandle, clock: Clock): Driver {
     playWave(wave, limitMs, signal) {
       if (lost) return Promise.resolve('lost')
       return new Promise((resolve) => {
-        const abort = () => send({ type: 'abort-wave' })
-        const stopLimit = clock.after(limitMs, () => void close())
+        let stopLimit = clock.after(limitMs, () => void close())
+        const abort = () => {
+          send({ type: 'abort-wave' })
+          stopLimit()
+          stopLimit = clock.after(ANSWER_LIMIT_MS, () => void close())
+        }
         whenWaveEnds = (how) => {
           stopLimit()
           signal.removeEventListener('abort', abort)
