@@ -38,10 +38,12 @@ export async function writeReport(path: string, html: string): Promise<Result<st
     return ok(file)
   } catch (cause) {
     await rm(draft, { force: true }).catch(() => {})
-    return err(cannotWrite(file, cause, KEPT))
+    // The data folder is mostly on the same disk: what it had no room for is not kept either.
+    return err(cannotWrite(file, cause, (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? FULL : KEPT))
   }
 }
 
+const FULL = 'Make room on that disk; `plimsoll report last --out FILE` then writes what the data folder had room for.'
 const KEPT = 'What was measured is kept in the data folder: `plimsoll report last --out FILE` writes it elsewhere.'
 
 /** With its parents, one by one: where a folder can't be made (`/proc/x`), Node's own recursive mkdir tries for ever. */

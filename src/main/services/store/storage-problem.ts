@@ -52,14 +52,14 @@ const diskError = (path: string, code: string): Problem =>
     'Check the disk, or start with --data and a folder on another one.',
   )
 
-/** libsql's message for SQLITE_CANTOPEN when the file itself can't be opened; it carries no code. */
+/** libsql's message for SQLITE_CANTOPEN when the file itself can't be opened; its code is empty. */
 const CANT_OPEN = /ConnectionFailed.*: 14"/
 
 /** @returns undefined when the error is none that files and disks cause: then it is a bug */
 export function storageProblem(cause: unknown, path: string): Problem | undefined {
   if (!(cause instanceof Error)) return undefined
   const code = (cause as { code?: unknown }).code
-  if (typeof code !== 'string') return CANT_OPEN.test(cause.message) ? unwritable(path, 'can’t be opened') : undefined
+  if (typeof code !== 'string' || code === '') return CANT_OPEN.test(cause.message) ? unwritable(path, 'can’t be opened') : undefined
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return corruptDatabase(path, cause.message)
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return diskFull(path)
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return busy(path)

@@ -237,6 +237,9 @@ describe('bad files and folders', () => {
     const file = join(dir, 'file')
     writeFileSync(file, '')
     expect(problemOf(join(file, 'data')).happened).toContain(file)
+    const folderInItsPlace = join(dir, 'taken')
+    mkdirSync(join(folderInItsPlace, 'plimsoll.db'), { recursive: true })
+    expect(problemOf(folderInItsPlace).happened).toContain(folderInItsPlace)
     if (process.getuid?.() === 0) return
     const readOnly = join(dir, 'read-only')
     mkdirSync(readOnly)

@@ -51,6 +51,14 @@ test('a full disk is told once, what was given is kept in order, and is written 
   expect(problems).toMatchObject([{ code: 'disk-full' }, null])
 })
 
+test('what there is no room for at the end is said to be lost', () => {
+  const behind = create()
+  db.rows('PRAGMA max_page_count=3')
+  behind.add(insert('a'.repeat(50_000)))
+  expect(behind.close().ok).toBe(false)
+  expect(logged.at(-1)).toContain('not stored')
+})
+
 test('a record that the database refuses does not take its neighbours along', () => {
   const behind = create()
   for (const text of ['a', null, 'c']) behind.add(insert(text))

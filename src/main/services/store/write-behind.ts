@@ -93,6 +93,7 @@ export function createWriteBehind(deps: { db: Db; clock: Clock; log: Log; onProb
     close() {
       const result = flush()
       disarm()
+      if (!result.ok) log.error(`${result.error.happened} What came last is not stored; what was stored before is safe.`)
       return result
     },
   }
