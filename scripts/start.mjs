@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { followChild } from './follow-child.mjs'
 import { installWhenMissing, root } from './install-when-missing.mjs'
 
 installWhenMissing()
@@ -27,12 +28,6 @@ function whyNoWindow() {
   return null
 }
 
-/** Ctrl-C reaches the child too; it closes in order, and we end with it. */
-function follow(child) {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
-}
-
 function openInBrowser(url) {
   if (!hasDisplay || process.env.CI) return
   const [command, ...rest] =
@@ -52,7 +47,7 @@ function startWebHost() {
     opened = true
     openInBrowser(url)
   })
-  follow(child)
+  followChild(child)
 }
 
 const why = whyNoWindow()

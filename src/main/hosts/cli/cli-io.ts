@@ -20,8 +20,10 @@ const DEFAULT_COLUMNS = 110
 
 /** Ctrl-C, a polite kill, and a terminal window that was closed. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** A terminal tells the whole group, and npm, `timeout` or our own script pass it on: what comes so soon after another is the same Ctrl-C. */
+const SAME_SIGNAL_MS = 300
 
-export function terminalIo(process: NodeJS.Process): CliIo {
+export function terminalIo(process: NodeJS.Process, nowMs = () => performance.now()): CliIo {
   const { stdout, stderr, env } = process
   return {
     out: (text) => stdout.write(text),
@@ -34,9 +36,15 @@ export function terminalIo(process: NodeJS.Process): CliIo {
     // https://no-color.org
     color: stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb',
     onInterrupt(listener) {
-      for (const signal of ENDING_SIGNALS) process.on(signal, listener)
+      let lastMs = Number.NEGATIVE_INFINITY
+      const onSignal = () => {
+        const again = nowMs() - lastMs < SAME_SIGNAL_MS
+        lastMs = nowMs()
+        if (!again) listener()
+      }
+      for (const signal of ENDING_SIGNALS) process.on(signal, onSignal)
       return () => {
-        for (const signal of ENDING_SIGNALS) process.off(signal, listener)
+        for (const signal of ENDING_SIGNALS) process.off(signal, onSignal)
       }
     },
     quit: (exitCode) => process.exit(exitCode),
