@@ -1,10 +1,12 @@
 /** A sweep as text for a terminal: table, verdict, ceilings, evidence, where the report is. Pure: width and colour come in. */
+
 import type { Analysis, LevelSummary, Percentiles } from '../analysis/analysis.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import type { Leg } from '../sweep/plan.ts'
 import { targetLabel } from '../sweep/target.ts'
 import { formatAmount, formatDuration, formatMs, formatRate, formatRatio } from './format-number.ts'
 import { type PercentileName, readPercentile } from './format-percentile.ts'
+import { printable } from './printable.ts'
 import { ceilingText, isSimulated, leadLeg, levelsOf, sweepNumbers } from './report-levels.ts'
 import { reportNotices } from './report-notices.ts'
 import { CONFIDENCES, count, LEG_WORDS } from './words.ts'
@@ -157,11 +159,6 @@ function listBlock(title: string, items: readonly (readonly [string, string])[],
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** Names come from servers: no control characters of theirs may reach a terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
-}
 
 /** Breaks at spaces; a word longer than the line stands alone on its own. */
 function wrap(text: string, columns: number): string[] {

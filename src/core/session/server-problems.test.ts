@@ -47,3 +47,8 @@ test('what is no HTTP is said to be none, a redirect to be one', () => {
   expect(serverProblem(AT, 'm', { kind: 'network', code: 'HPE_INVALID_CONSTANT' }).happened).toContain('not HTTP')
   expect(serverProblem(AT, 'm', { kind: 'status', status: 302, sentence: '' }).todo).toContain('redirects are not followed')
 })
+
+test('a name that no model can have is about the name, not about the server', () => {
+  const said = serverProblem(AT, '<b>', { kind: 'status', status: 500, sentence: 'invalid model path' })
+  expect(said).toMatchObject({ code: 'model-missing', happened: expect.stringContaining('"<b>"') })
+})

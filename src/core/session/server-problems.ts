@@ -122,6 +122,15 @@ function statusProblem(server: string, model: string, status: number, sentence: 
       `Fetch it (\`ollama pull ${model}\`) or choose one that is there (\`ollama list\`).`,
     )
   }
+  // Ollama says "invalid model name" (400) or "invalid model path" (500), by where it looks.
+  if (/^invalid model (name|path)/i.test(sentence)) {
+    return problem(
+      'model-missing',
+      `${server} can't have a model named ${JSON.stringify(model)}: ${sentenceOf(sentence)}`,
+      'A model that the server lists was expected.',
+      'Choose one that is there (`ollama list`).',
+    )
+  }
   if (status === 503) {
     return problem(
       'server-busy',

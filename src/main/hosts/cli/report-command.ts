@@ -1,4 +1,5 @@
 /** `plimsoll report ID|last`: the report of a stored sweep again, and `plimsoll list`: which sweeps there are. */
+import { printable } from '../../../core/report/printable.ts'
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import { sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
@@ -78,5 +79,5 @@ function listLine(row: SweepListRow): string {
     `${row.targetLabel}${row.simulated && !row.targetLabel.includes('simulated') ? ' (simulated)' : ''}`,
     verdict,
   ]
-  return columns.join('  ').replace(/\p{Cc}+/gu, ' ')
+  return printable(columns.join('  '))
 }
