@@ -51,6 +51,9 @@ export function analyse(state: SweepState): Analysis {
     growth: growth === null || !growth.isClear ? null : { fromN: growth.fromN, toN: growth.toN, parts: [...growth.parts] },
     ownCost: ownCost(all),
     driftRatio: drift?.value ?? null,
+    fits: [],
+    interventions: [],
+    candidates: [],
     verdict: findVerdict(file),
     warnings: warningsOf(state, all, effectiveSlots, drift),
   }

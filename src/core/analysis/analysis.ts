@@ -62,6 +62,17 @@ export const levelSummarySchema = z.object({
   receiveLagMsP99: z.number().nullable(),
   /** (R·X − N)/N over the level (M9); null where it can't be told. */
   littleGapRatio: z.number().nullable(),
+  /** How evenly the sessions of a wave were served. Null with one session. */
+  fairness: z
+    .object({
+      /** Median over waves of the slowest session's wall over the fastest's. */
+      slowestOverFastest: z.number(),
+      /** Jain's index of the walls, 1 = all alike. */
+      jainIndex: z.number(),
+      /** Sessions that took more than ten medians of their level, or never got a first token. */
+      starved: z.int(),
+    })
+    .nullable(),
 })
 export type LevelSummary = z.infer<typeof levelSummarySchema>
 
@@ -106,6 +117,10 @@ export const confidenceSchema = z.enum(['cannot-tell', 'suspected', 'likely', 'c
 
 export const verdictSchema = z.object({
   primary: verdictCodeSchema,
+  /** What gives way behind the first: "hardware" up to 4, "model_server_queue" beyond. */
+  secondary: verdictCodeSchema.nullable().default(null),
+  /** How it comes about, in a few words: "one slot, first come first served". */
+  mechanism: z.string().nullable().default(null),
   confidence: confidenceSchema,
   /** A sentence a person can act on: what gives way first, at which N, why. */
   sentence: z.string(),
@@ -123,6 +138,34 @@ export const growthSchema = z.object({ part: partSchema, share: intervalSchema }
 
 export const analysisWarningSchema = z.object({ code: z.string(), text: z.string() })
 
+export const FIT_MODELS = ['hinge', 'usl', 'linear'] as const
+/** A curve through the total rates over N. The chosen one has the least leave-one-out error; the others are shown as rejected. */
+export const curveFitSchema = z.object({
+  model: z.enum(FIT_MODELS),
+  isChosen: z.boolean(),
+  /** Root mean square of the leave-one-out errors, as a ratio of the mean rate. */
+  leaveOneOutErrorRatio: z.number(),
+  /** Where it bends or peaks, with a bootstrap interval; null = it has no such point. */
+  knee: intervalSchema.nullable(),
+  /** The curve drawn: N ascending, tokens per second. */
+  points: z.array(z.object({ n: z.number(), tokensPerSec: z.number() })),
+})
+export type CurveFit = z.infer<typeof curveFitSchema>
+
+/** One thing was changed on purpose, and what followed. */
+export const interventionSchema = z.object({
+  kind: z.enum(['null-leg', 'direct-leg', 'prompt-length', 'slots']),
+  /** Whether it came out as the verdict predicts; null = it says nothing either way. */
+  agrees: z.boolean().nullable(),
+  /** A whole sentence with its figures. */
+  text: z.string(),
+})
+export type Intervention = z.infer<typeof interventionSchema>
+
+/** A cause that could be meant, with its share of the growth; what the live page shows before the verdict is firm. Descending by share. */
+export const candidateSchema = z.object({ code: verdictCodeSchema, share: intervalSchema })
+export type Candidate = z.infer<typeof candidateSchema>
+
 export const analysisSchema = z.object({
   levels: z.array(levelSummarySchema),
   effectiveSlots: z.object({
@@ -139,6 +182,10 @@ export const analysisSchema = z.object({
   ownCost: z.object({ n: z.int(), ttfaMs: percentilesSchema, cpuPercentMain: z.number().nullable() }).nullable(),
   /** Change of N=1's wall from its first to its closing cell, as a ratio; null without a closing cell. */
   driftRatio: z.number().nullable(),
+  /** Curves through the total rates of the leading leg; empty with fewer than three levels. */
+  fits: z.array(curveFitSchema),
+  interventions: z.array(interventionSchema),
+  candidates: z.array(candidateSchema),
   verdict: verdictSchema,
   warnings: z.array(analysisWarningSchema),
 })

@@ -11,13 +11,15 @@ import type { TurnRow } from './turn-row.ts'
 
 export type CellState = {
   readonly cell: Cell
-  readonly status: 'planned' | 'running' | 'done' | 'void'
+  readonly status: 'planned' | 'running' | 'done' | 'void' | 'skipped'
   readonly startedAtMs: number | null
   readonly endedAtMs: number | null
   readonly wavesStarted: number
   readonly driver: DriverReport | null
   readonly drainMs: number | null
   readonly voidReason: Problem | null
+  /** Why it was added to the plan, or left out of it. */
+  readonly because: string | null
 }
 
 export type SweepWarning = { readonly code: string; readonly text: string; readonly cell: number | null }
@@ -51,6 +53,7 @@ const planned = (cell: Cell): CellState => ({
   driver: null,
   drainMs: null,
   voidReason: null,
+  because: null,
 })
 
 type Draft = { -readonly [K in keyof SweepState]: SweepState[K] } & {
@@ -109,7 +112,13 @@ export function createSweepFold(): SweepFold {
         case 'cell-void':
           return patch(event.cell, { status: 'void', endedAtMs: event.atMs, voidReason: event.reason })
         case 'cell-added':
-          draft.cells.push(planned(event.cell))
+          draft.cells.push({ ...planned(event.cell), because: event.because ?? null })
+          return
+        case 'cell-skipped':
+          return patch(event.cell, { status: 'skipped', because: event.because })
+        case 'sweep-resumed':
+          draft.status = 'running'
+          draft.problem = null
           return
         case 'warning':
           draft.warnings.push({ code: event.code, text: event.text, cell: event.cell })

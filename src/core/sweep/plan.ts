@@ -16,7 +16,29 @@ export const sloSchema = z.object({
 })
 export type Slo = z.infer<typeof sloSchema>
 
+/** How much a sweep may cost in time: quick ends within 90 s; standard proves its verdict; thorough narrows intervals. */
+export const modeSchema = z.enum(['quick', 'standard', 'thorough'])
+export type Mode = z.infer<typeof modeSchema>
+
+/** How the sessions of a level arrive. */
+export const loadSchema = z.discriminatedUnion('kind', [
+  /** N at once, wave after wave. */
+  z.object({ kind: z.literal('burst') }),
+  /** N stay in flight, each starting its next turn when the last has ended, for `spanMs`. */
+  z.object({ kind: z.literal('sustained'), spanMs: z.number().positive() }),
+  /** Sessions arrive at random planned moments (Poisson), so many a second, whether or not the earlier ones have ended. */
+  z.object({ kind: z.literal('open'), spanMs: z.number().positive(), ratesPerSec: z.array(z.number().positive()).min(1).max(64) }),
+])
+export type Load = z.infer<typeof loadSchema>
+
+/** Absent in a workload = `short-chat`. `file`: own prompts; `replay`: the turns of a recorded session; both stand in `prompts`. */
+export const workloadKindSchema = z.enum(['short-chat', 'long-context', 'agent', 'mixed', 'file', 'replay'])
+export type WorkloadKind = z.infer<typeof workloadKindSchema>
+
 export const workloadSchema = z.object({
+  kind: workloadKindSchema.optional(),
+  /** Own or recorded prompts, taken in turn; absent or empty = generated ones. A number of its own is put before each (M3). */
+  prompts: z.array(z.string()).optional(),
   /** About how many tokens each prompt has; every prompt begins differently (M3). */
   promptTokens: z.int().positive(),
   outputTokens: z.int().positive(),
@@ -36,13 +58,23 @@ export const sweepRequestSchema = z.object({
   /** Waves (bursts of N sessions) per cell; null = enough for the percentiles of the level, bounded by time. */
   waves: z.int().positive().max(1000).nullable().default(null),
   legs: z.array(legSchema).min(1).default(['runner', 'null']),
+  /** Absent = the levels and repeats exactly as given; with a mode the plan grows and shrinks with what is measured (next-cells.ts). */
+  mode: modeSchema.optional(),
+  /** Absent = bursts. */
+  load: loadSchema.optional(),
   workload: workloadSchema.partial().default({}),
   slo: sloSchema.partial().default({}),
   /** The longest a turn may take. */
   turnDeadlineMs: z.number().positive().default(120_000),
   seed: z.int().nonnegative().default(7),
   /** Fault switches of our own, for tests and for showing what a verdict looks like. */
-  faults: z.object({ runnerBlockMs: z.number().nonnegative().default(0) }).default({ runnerBlockMs: 0 }),
+  faults: z
+    .object({
+      runnerBlockMs: z.number().nonnegative().default(0),
+      /** The runner's own connection pool to the model server; absent = no limit. */
+      runnerPoolLimit: z.int().positive().optional(),
+    })
+    .default({ runnerBlockMs: 0 }),
 })
 export type SweepRequest = z.infer<typeof sweepRequestSchema>
 export type SweepRequestInput = z.input<typeof sweepRequestSchema>
@@ -64,6 +96,12 @@ export const cellSchema = z.object({
   ownWarmUp: z.object({ waves: z.int().positive(), budgetMs: z.number().positive() }).optional(),
   /** `warm-up` is excluded from all figures (M4); `closing` is N=1 again at the end (M5). */
   role: z.enum(['warm-up', 'measure', 'closing']),
+  /** How its sessions arrive; absent = a burst. `ratePerSec` only in an open one. */
+  load: z
+    .object({ kind: z.enum(['burst', 'sustained', 'open']), spanMs: z.number().positive(), ratePerSec: z.number().positive().nullable() })
+    .optional(),
+  /** An intervention: one thing is other than in the sweep, and the cell belongs to no level. Absent = none. */
+  arm: z.object({ promptTokens: z.int().positive().nullable(), slots: z.int().positive().nullable() }).optional(),
   /** Moment of each session's submit from the wave's beginning (M1b), n entries. */
   plannedOffsetsMs: z.array(z.number()),
 })

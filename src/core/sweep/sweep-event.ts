@@ -53,7 +53,11 @@ export const sweepEventSchema = z.discriminatedUnion('type', [
   /** The cell counts nowhere; its rows stay in the raw data. */
   z.object({ type: z.literal('cell-void'), atMs: z.number(), cell: z.int(), reason: problemSchema }),
   /** A cell that the plan did not hold: a void one run again. Its index follows the last one's. */
-  z.object({ type: z.literal('cell-added'), atMs: z.number(), cell: cellSchema }),
+  z.object({ type: z.literal('cell-added'), atMs: z.number(), cell: cellSchema, because: z.string().optional() }),
+  /** A planned cell that is not run: an early stop, or a level that another has made needless. */
+  z.object({ type: z.literal('cell-skipped'), atMs: z.number(), cell: z.int(), because: z.string() }),
+  /** A stopped sweep goes on, or a finished one is extended; `atMs` goes on from the last event. */
+  z.object({ type: z.literal('sweep-resumed'), atMs: z.number(), epochMs: z.number() }),
   z.object({ type: z.literal('warning'), atMs: z.number(), code: z.string(), text: z.string(), cell: z.int().nullable() }),
   z.object({
     type: z.literal('sweep-ended'),

@@ -6,7 +6,17 @@ export type Engine = z.infer<typeof engineSchema>
 
 export const targetSchema = z.discriminatedUnion('kind', [
   /** A server that runs already. */
-  z.object({ kind: z.literal('server'), url: z.string(), model: z.string() }),
+  z.object({
+    kind: z.literal('server'),
+    url: z.string(),
+    model: z.string(),
+    /** The wire it is spoken to in; absent = Ollama's native API. */
+    api: z.enum(['ollama', 'openai']).optional(),
+    /** Environment variable that holds the key; the key itself is never stored. */
+    keyName: z.string().optional(),
+    /** US dollars per million tokens; absent = it costs nothing. */
+    price: z.object({ inputUsd: z.number().nonnegative(), outputUsd: z.number().nonnegative() }).optional(),
+  }),
   /** One of ours, started for the sweep. `settings` are the simulated engine's knobs (see model-host/simulation-settings). */
   z.object({
     kind: z.literal('built-in'),
@@ -20,7 +30,7 @@ export type Target = z.infer<typeof targetSchema>
 
 /** What was read of the server before the sweep, never assumed (M11). Null = it did not say. */
 export const serverFactsSchema = z.object({
-  kind: z.enum(['ollama', 'plimsoll', 'unknown']),
+  kind: z.enum(['ollama', 'plimsoll', 'llama-server', 'vllm', 'lm-studio', 'openai', 'unknown']),
   url: z.string(),
   /** "0.0.0" is what a source build of Ollama says: unknown, and nothing is assumed from it. */
   version: z.string().nullable(),

@@ -9,6 +9,8 @@ export const turnRowSchema = z.object({
   wave: z.int().nonnegative(),
   /** 0 to n-1 within the wave. */
   session: z.int().nonnegative(),
+  /** Counts the session's turns in a sustained load, and in workloads of several turns; absent = 0. */
+  turn: z.int().nonnegative().optional(),
   /** Times count from here; `submitAtMs - plannedAtMs` is the driver's lag. */
   plannedAtMs: z.number(),
   submitAtMs: z.number(),

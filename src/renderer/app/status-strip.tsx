@@ -25,6 +25,13 @@ function serverName(facts: ServerFacts | null, builtIn: boolean): string {
       return 'Ollama'
     case 'plimsoll':
       return facts.simulated ? 'Simulated server' : 'Built-in server'
+    case 'llama-server':
+      return 'llama-server'
+    case 'vllm':
+      return 'vLLM'
+    case 'lm-studio':
+      return 'LM Studio'
+    case 'openai':
     case 'unknown':
       return 'Model server'
   }

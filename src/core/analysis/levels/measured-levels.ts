@@ -33,7 +33,7 @@ export function limitedCells(state: SweepState): CellState[] {
     else ofCell.push(row)
   }
   return state.cells.filter(({ cell, driver, status, voidReason }) => {
-    if (cell.role === 'warm-up') return false
+    if (cell.role === 'warm-up' || cell.arm !== undefined) return false
     if (status === 'void') return voidReason?.code === 'driver-limited'
     return driver !== null && driverLimits(cell, rows.get(cell.index) ?? [], driver).broken.length > 0
   })
@@ -55,7 +55,7 @@ export function measuredLevels(state: SweepState, limitedOnes: readonly CellStat
       continue
     }
     const cell = cells.get(row.cell)
-    if (cell === undefined || cell.status === 'void' || cell.cell.role === 'warm-up') continue
+    if (cell === undefined || cell.status === 'void' || cell.cell.role === 'warm-up' || cell.cell.arm !== undefined) continue
     const key = `${row.cell}/${row.wave}`
     last = byWave.get(key)
     if (last === undefined) {

@@ -63,6 +63,7 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
       0.99,
     ),
     littleGapRatio: littleGap(facts, hardware),
+    fairness: null,
   }
 }
 

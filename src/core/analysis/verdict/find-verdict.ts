@@ -26,7 +26,7 @@ const OUTGROWN_TIMES = 5
 
 export function findVerdict(file: CaseFile): Verdict {
   const found = RULES.reduce<Finding | null>((finding, rule) => finding ?? rule(file), null) ?? fallback(file)
-  return { ...withDrift(file, found), effectiveSlots: file.slots.plateau ? file.slots.n : null }
+  return { secondary: null, mechanism: null, ...withDrift(file, found), effectiveSlots: file.slots.plateau ? file.slots.n : null }
 }
 
 /** M5: beyond 15 % of drift the sweep can't tell, unless what grew dwarfs it; and then it is no more than suspected. */

@@ -2,7 +2,7 @@
 import type { Evidence, Verdict } from '../analysis.ts'
 import type { CaseFile } from './case-file.ts'
 
-export type Finding = Omit<Verdict, 'effectiveSlots'>
+export type Finding = Omit<Verdict, 'effectiveSlots' | 'secondary' | 'mechanism'> & Partial<Pick<Verdict, 'secondary' | 'mechanism'>>
 
 /** Null = the rule does not apply to this case. */
 export type Rule = (file: CaseFile) => Finding | null

@@ -7,7 +7,7 @@ import { cellLabel, cellTitle } from './sweep-words.ts'
 
 type CellStripProps = { cells: readonly CellState[]; chosen: number | undefined; onChoose(cell: number | undefined): void }
 
-const SIGNS = { planned: styles.todo, running: styles.now, done: styles.done, void: styles.void }
+const SIGNS = { planned: styles.todo, running: styles.now, done: styles.done, void: styles.void, skipped: styles.void }
 
 /** How far a running cell has come, as the fill of its box. */
 function fill({ cell, status, wavesStarted }: CellState): string | undefined {

@@ -61,7 +61,7 @@ export function SweepView({ sweepId, title, sweep, state }: SweepViewProps) {
 
 /** The state as of the last thing that ended or changed its course: what plan and verdict show. Rows alone do not redraw them. */
 function useSettled(state: SweepState): SweepState {
-  const ended = state.cells.filter((cell) => cell.status === 'done' || cell.status === 'void').length
+  const ended = state.cells.filter((cell) => cell.status === 'done' || cell.status === 'void' || cell.status === 'skipped').length
   const key = `${state.status}/${ended}/${state.cells.length}/${state.warnings.length}/${state.facts === null}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when the state counts as another one
   return useMemo(() => state, [key])
