@@ -1,5 +1,5 @@
 /** The names of things as people read them, once for page, report and terminal. Codes stand beside their words, never instead. */
-import type { Part } from '../analysis/analysis.ts'
+import type { Intervention, Part, VerdictCode } from '../analysis/analysis.ts'
 import type { Leg } from '../sweep/plan.ts'
 
 export const PART_WORDS: Readonly<Record<Part, { readonly label: string; readonly meaning: string }>> = {
@@ -19,6 +19,28 @@ export const LEG_WORDS: Readonly<Record<Leg, string>> = {
   runner: 'through the runner',
   direct: 'straight to the model server',
   null: 'through the runner to a model that answers at once',
+}
+
+/** What gives way, as a person names it. */
+export const VERDICT_WORDS: Readonly<Record<VerdictCode, string>> = {
+  model_server_queue: 'model server queue',
+  model_server_engine: 'model server engine',
+  model_server_reload: 'model swaps',
+  hardware: 'hardware',
+  runner_process: 'runner process',
+  job_scheduler: 'job scheduler',
+  load_generator: 'load driver',
+  provider_limit: 'provider’s limit',
+  none_reached: 'nothing yet',
+  inconclusive: 'can’t be told',
+  invalid_measurement: 'invalid measurement',
+}
+
+export const INTERVENTION_WORDS: Readonly<Record<Intervention['kind'], string>> = {
+  'null-leg': 'a model that answers at once',
+  'direct-leg': 'without the runner',
+  'prompt-length': 'other prompt length',
+  slots: 'other slot count',
 }
 
 export const CONFIDENCES = [

@@ -1,17 +1,18 @@
 /** The verdict as it firms up: sentence, confidence, ceilings, shares of the growth, evidence, and what to do with it. */
 import { memo } from 'react'
-import type { Analysis, Ceiling, Evidence, Part } from '../../../core/analysis/analysis.ts'
-import { formatCount, formatRatio } from '../../../core/report/format-number.ts'
+import type { Analysis, Ceiling } from '../../../core/analysis/analysis.ts'
+import { formatCount } from '../../../core/report/format-number.ts'
 import { ceilingText, isSimulated, sweepNumbers, voidCells } from '../../../core/report/report-levels.ts'
-import { CONFIDENCES, count, PART_WORDS } from '../../../core/report/words.ts'
+import { CONFIDENCES, count, VERDICT_WORDS } from '../../../core/report/words.ts'
 import type { SweepId } from '../../../core/result/ids.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { CheckGlyph, CrossGlyph, OpenRingGlyph } from '../../ui/glyphs.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel.tsx'
+import { Candidates, Growth } from './cause-shares.tsx'
 import { sloCeiling } from './chart-model.ts'
+import { EvidenceList, Interventions } from './evidence-list.tsx'
 import { Instrument } from './instrument.tsx'
 import { VerdictActions } from './verdict-actions.tsx'
 import styles from './verdict-panel.module.css'
@@ -31,6 +32,7 @@ export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysi
         <div className={styles.body} aria-live="polite">
           {isSimulated(state) ? <span className={styles.simulated}>simulated server</span> : null}
           <p className="l">{analysis?.verdict.sentence ?? 'Too early: no cell has ended yet.'}</p>
+          {analysis === undefined ? null : <Mechanism verdict={analysis.verdict} />}
           {invalid ? null : <Confidence at={analysis?.verdict.confidence ?? 'cannot-tell'} />}
           {analysis?.verdict.toSettle == null ? null : (
             <p className={`s dim ${styles.note}`}>
@@ -38,12 +40,14 @@ export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysi
             </p>
           )}
         </div>
+        {analysis === undefined || !isOpen(state, analysis) ? null : <Candidates candidates={analysis.candidates} />}
         {invalid ? <OwnLimits state={state} /> : null}
         <div className={classNames(styles.body, invalid && 'dim')}>
           <h3>{invalid ? 'Measured, but not to be trusted' : 'Ceilings'}</h3>
           <Ceilings state={state} analysis={analysis} />
         </div>
         {analysis?.growth == null || invalid ? null : <Growth growth={analysis.growth} />}
+        <Interventions interventions={analysis?.interventions ?? []} />
         <EvidenceList evidence={analysis?.verdict.evidence ?? []} state={state} />
         {analysis === undefined ? null : <WhatMoves verdict={analysis.verdict} />}
       </div>
@@ -65,6 +69,30 @@ function Confidence({ at }: { at: (typeof CONFIDENCES)[number]['code'] }) {
     </ol>
   )
 }
+
+/** How it comes about, and what gives way behind it. */
+function Mechanism({ verdict }: { verdict: Analysis['verdict'] }) {
+  const { mechanism, secondary } = verdict
+  if (mechanism === null && secondary === null) return null
+  return (
+    <p className={`s dim ${styles.note}`}>
+      {mechanism === null ? null : (
+        <>
+          <span className="strong">How:</span> {mechanism}.{' '}
+        </>
+      )}
+      {secondary === null ? null : (
+        <>
+          <span className="strong">Behind it:</span> {VERDICT_WORDS[secondary]}.
+        </>
+      )}
+    </p>
+  )
+}
+
+/** Causes are weighed in sight as long as none is named for good. */
+const isOpen = (state: SweepState, { verdict, candidates }: Analysis) =>
+  candidates.length > 0 && (state.status === 'running' || verdict.confidence === 'cannot-tell' || verdict.confidence === 'suspected')
 
 function Ceilings({ state, analysis }: { state: SweepState; analysis: Analysis | undefined }) {
   const rows: readonly [string, Ceiling | undefined][] = [
@@ -89,108 +117,6 @@ function Ceilings({ state, analysis }: { state: SweepState; analysis: Analysis |
       </tbody>
     </table>
   )
-}
-
-/** Whose share it is, named as the verdict names it. */
-const GROWTH_WORDS: Readonly<Record<Part, string>> = {
-  runner: 'Runner process',
-  admission: 'Runner’s own limit',
-  queue: 'Model server queue',
-  load: 'Model load',
-  swap: 'Model swap',
-  prefill: 'Prefill',
-  neighbourPrefill: 'Neighbours’ prefill',
-  decode: 'Decode',
-  tools: 'Tools',
-  background: 'Background work',
-}
-
-/** Shares too small to read are left out; they are in the report. */
-const LEAST_SHARE = 0.005
-const MOST_PARTS = 4
-
-/** A bound stands behind its number, so without the unit. */
-const percentOf = (ratio: number) => formatRatio(ratio).replace(' %', '')
-
-function Growth({ growth }: { growth: NonNullable<Analysis['growth']> }) {
-  const parts = [...growth.parts]
-    .sort((a, b) => b.share.value - a.share.value)
-    .filter((part) => part.share.value >= LEAST_SHARE)
-    .slice(0, MOST_PARTS)
-  if (parts.length === 0) return null
-  return (
-    <div className={styles.body}>
-      <h3>
-        Share of the growth of wall, N = {growth.toN} against N = {growth.fromN}
-      </h3>
-      <ol className={styles.growth}>
-        {parts.map(({ part, share }) => (
-          <li key={part} title={PART_WORDS[part].meaning}>
-            <span>{GROWTH_WORDS[part]}</span>
-            <span>
-              <b>{formatRatio(share.value)}</b>
-              {percentOf(share.low)} to {percentOf(share.high)}
-            </span>
-            <i style={{ width: `${Math.max(0, Math.min(100, share.value * 100))}%` }} />
-          </li>
-        ))}
-      </ol>
-    </div>
-  )
-}
-
-const STANCES = {
-  for: { sign: CheckGlyph, word: 'For' },
-  against: { sign: CrossGlyph, word: 'Against' },
-  open: { sign: OpenRingGlyph, word: 'Open' },
-}
-
-function EvidenceList({ evidence, state }: { evidence: readonly Evidence[]; state: SweepState }) {
-  const ahead = state.status === 'running' ? openCells(state) : []
-  const lines = [...evidence, ...ahead.filter((line) => !evidence.some((known) => known.text === line.text))]
-  if (lines.length === 0) return null
-  return (
-    <div className={styles.body}>
-      <h3>Evidence</h3>
-      <ul className={styles.evidence}>
-        {lines.map(({ stance, text }) => {
-          const { sign: Sign, word } = STANCES[stance]
-          return (
-            <li key={`${stance}${text}`} className={stance === 'for' ? styles.for : stance === 'open' ? styles.open : undefined}>
-              <Sign size={13} />
-              <span>
-                <span className="sr">{word}: </span>
-                {text}
-              </span>
-            </li>
-          )
-        })}
-      </ul>
-    </div>
-  )
-}
-
-/** What the cells ahead will tell. */
-function openCells(state: SweepState): Evidence[] {
-  const first = (matches: (cell: SweepState['cells'][number]['cell']) => boolean) =>
-    state.cells.find((cell) => cell.status === 'planned' && matches(cell.cell))?.cell
-  const known = new Set(state.cells.filter((cell) => cell.status === 'done' && cell.cell.role === 'measure').map((cell) => cell.cell.n))
-  const missing = [
-    ...new Set(
-      state.cells.filter((cell) => cell.status !== 'done' && cell.cell.role === 'measure' && cell.cell.leg === 'runner').map((cell) => cell.cell.n),
-    ),
-  ]
-    .filter((n) => !known.has(n))
-    .sort((a, b) => a - b)
-  const open: string[] = []
-  if (missing.length > 0) open.push(`N = ${missing.join(', ')}: not measured yet`)
-  const direct = first((cell) => cell.leg === 'direct')
-  if (direct !== undefined) open.push(`Direct leg, from cell ${direct.index + 1}: the server without Plimsoll`)
-  const none = first((cell) => cell.leg === 'null')
-  if (none !== undefined) open.push(`Null leg, cell ${none.index + 1}: what Plimsoll itself adds`)
-  const closing = first((cell) => cell.role === 'closing')
-  if (closing !== undefined) open.push(`N = 1 again for drift, cell ${closing.index + 1}`)
-  return open.map((text) => ({ stance: 'open' as const, text }))
 }
 
 function WhatMoves({ verdict }: { verdict: Analysis['verdict'] }) {
