@@ -93,3 +93,14 @@ test('ticks are 1, 2, 5 and take in every value, be it none or far apart', () =>
     expect(ticks.length).toBeGreaterThan(3)
   }
 })
+
+test('cells of an intervention and cells that were left out make no column', () => {
+  const state = stateOf({})
+  const last = state.cells.findLast((one) => one.cell.role === 'measure' && one.cell.leg === 'runner')
+  if (last === undefined) throw new Error('the fixture has no measured cell')
+  const arm = { ...last, cell: { ...last.cell, n: 77, arm: { promptTokens: 30, slots: null } } }
+  const skipped = { ...last, status: 'skipped' as const, cell: { ...last.cell, n: 99 } }
+  const model = chartModel({ ...state, cells: [...state.cells, arm, skipped] }, undefined, 'runner', 'ttfa')
+  expect(model.columns.map((column) => column.n)).not.toContain(77)
+  expect(model.columns.map((column) => column.n)).not.toContain(99)
+})

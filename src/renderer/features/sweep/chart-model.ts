@@ -69,17 +69,19 @@ function rowMs(row: TurnRow, metric: Metric): number | null {
 
 /** Legs that the plan holds, in the order of interest; the null leg last. */
 export function legsOf(state: SweepState): Leg[] {
-  return (['runner', 'direct', 'null'] as const).filter((leg) => state.plan.cells.some((cell) => cell.leg === leg && cell.role !== 'warm-up'))
+  return (['runner', 'direct', 'null'] as const).filter((leg) =>
+    state.cells.some(({ cell }) => cell.leg === leg && cell.role !== 'warm-up' && cell.arm === undefined),
+  )
 }
 
 type LevelRows = { readonly rows: readonly TurnRow[]; readonly firstCell: number | null }
 
-/** Rows that count: neither warm-up nor void nor cut. */
+/** Rows that count: neither warm-up nor void nor cut, nor those of an intervention. */
 function rowsByLevel(state: SweepState, leg: Leg): Map<number, LevelRows> {
   const levels = new Map<number, { rows: TurnRow[]; firstCell: number | null }>()
   const counting = new Map<number, number>()
   for (const { cell, status } of state.cells) {
-    if (cell.leg !== leg || cell.role === 'warm-up') continue
+    if (cell.leg !== leg || cell.role === 'warm-up' || cell.arm !== undefined || status === 'skipped') continue
     if (status !== 'void') counting.set(cell.index, cell.n)
     if (cell.role === 'closing') continue
     const level = levels.get(cell.n) ?? { rows: [], firstCell: cell.index + 1 }
@@ -138,7 +140,9 @@ export function logTicks(values: readonly number[]): number[] {
 export function sloCeiling(state: SweepState, analysis: Analysis): Ceiling {
   const { slo } = analysis.ceilings
   if (state.status !== 'running') return slo
-  const planned = state.plan.request.levels
+  const planned = state.cells.flatMap(({ cell, status }) =>
+    cell.role === 'measure' && cell.arm === undefined && status !== 'skipped' ? [cell.n] : [],
+  )
   const measured = new Set(analysis.levels.filter((level) => level.leg !== 'null' && level.sessions > 0).map((level) => level.n))
   const wanted = slo.status === 'none-holds' ? Math.min(...planned) : slo.status === 'not-reached' ? Math.max(...planned) : undefined
   if (wanted === undefined || measured.has(wanted)) return slo

@@ -12,18 +12,28 @@ import type { Target } from '../../../core/sweep/target.ts'
 export function cellLabel(cell: Cell): string {
   if (cell.role === 'warm-up') return 'warm'
   if (cell.leg === 'null') return 'null'
+  if (cell.arm !== undefined) return cell.arm.slots === null ? `p${cell.n}` : `s${cell.n}`
   return cell.leg === 'direct' ? `d${cell.n}` : String(cell.n)
 }
 
-export function cellTitle({ cell, status, voidReason }: CellState): string {
-  const what =
-    cell.role === 'warm-up'
-      ? `warm-up, N = ${cell.n}: counts nowhere`
-      : cell.role === 'closing'
-        ? `N = ${cell.n} again, for drift`
-        : `N = ${cell.n}, ${cell.leg} leg, repeat ${cell.repeat}`
+function cellWords(cell: Cell): string {
+  if (cell.role === 'warm-up') return `warm-up, N = ${cell.n}: counts nowhere`
+  if (cell.role === 'closing') return `N = ${cell.n} again, for drift`
+  if (cell.arm !== undefined) return `N = ${cell.n} ${armWords(cell.arm)}, to see what that changes`
+  return `N = ${cell.n}, ${cell.leg} leg, repeat ${cell.repeat}`
+}
+
+export function armWords({ promptTokens, slots }: NonNullable<Cell['arm']>): string {
+  const changed = [
+    ...(promptTokens === null ? [] : [`with prompts of ${formatCount(promptTokens)} tokens`]),
+    ...(slots === null ? [] : [`with ${slots} ${slots === 1 ? 'slot' : 'slots'}`]),
+  ]
+  return changed.join(' and ')
+}
+
+export function cellTitle({ cell, status, voidReason, because }: CellState): string {
   const state = status === 'void' ? `void: ${voidReason === null ? 'no reason was given' : problemText(voidReason)}` : status
-  return `Cell ${cell.index + 1}, ${what}; ${state}`
+  return `Cell ${cell.index + 1}, ${cellWords(cell)}; ${state}${because === null ? '' : `. ${because}`}`
 }
 
 function runningText(state: SweepState, live: SweepLive | undefined): string {
@@ -37,6 +47,7 @@ function runningText(state: SweepState, live: SweepLive | undefined): string {
   const waves =
     wave > 0 ? `, wave ${Math.min(wave, cell.waves)} of ${cell.minWaves === cell.waves || cell.budgetMs == null ? '' : 'up to '}${cell.waves}` : ''
   if (cell.role === 'warm-up') return `${place}: warm-up${waves}`
+  if (cell.arm !== undefined) return `${place}: N = ${cell.n} ${armWords(cell.arm)}${waves}`
   const again = cell.role === 'closing' ? ' again' : `, repeat ${cell.repeat} of ${state.plan.request.repeats}`
   return `${place}: N = ${cell.n}${again}${cell.leg === 'runner' ? '' : `, ${cell.leg} leg`}${waves}`
 }
