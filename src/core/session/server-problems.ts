@@ -12,7 +12,7 @@ export type ServerFailure =
   | { readonly kind: 'network'; readonly code: string }
   | { readonly kind: 'web-page'; readonly status: number }
   /** A status that is not 2xx, with the server's own sentence where it gave one. */
-  | { readonly kind: 'status'; readonly status: number; readonly sentence: string }
+  | { readonly kind: 'status'; readonly status: number; readonly sentence: string; readonly retryAfterS?: number }
   /** An `error` line after status 200. */
   | { readonly kind: 'error-line'; readonly sentence: string }
   | { readonly kind: 'malformed'; readonly text: string }
@@ -166,7 +166,7 @@ function statusProblem(server: string, model: string, status: number, sentence: 
 }
 
 /** The server's own words, ended like a sentence. */
-function sentenceOf(text: string): string {
+export function sentenceOf(text: string): string {
   const trimmed = text.trim()
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
 }

@@ -31,8 +31,12 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
 export type SessionEvent = z.infer<typeof sessionEventSchema>
 
 export const sessionSettingsSchema = z.object({
-  /** Base address of a model server that speaks Ollama's native API. */
+  /** Base address of a model server. */
   serverUrl: z.string(),
+  /** The wire it is spoken to in; absent = Ollama's native API. */
+  api: z.enum(['ollama', 'openai']).optional(),
+  /** Name under which the key is found, in the environment or the keychain; the key itself is never part of a session. */
+  keyName: z.string().optional(),
   model: z.string(),
   /** Folder that the tools may read; null = no tools are offered. */
   workspace: z.string().nullable().default(null),

@@ -1,19 +1,19 @@
-/** A turn that goes straight to the model server: one `/api/chat` with the same prompt and options, its time line kept here. The measure of what the runner adds. */
-import { isActivity, readOllamaLine, type ServerTimings } from '../../core/ollama/chunks.ts'
-import { type Problem, problem } from '../../core/result/problem.ts'
+/**
+ * A turn that goes straight to the model server: one chat request with the same prompt and options, its time line kept here. The measure of what the
+ * runner adds. Which wire it travels on stands in direct-answer.ts.
+ */
+import type { Problem } from '../../core/result/problem.ts'
 import type { ModelCall, Outcome } from '../../core/session/timeline.ts'
 import type { Clock } from '../platform/clock.ts'
-import { utf8Of } from './event-scanner.ts'
+import { sentenceIn } from '../platform/http-json.ts'
+import { askDirect, type DirectAnswer, type DirectAsk } from './direct-answer.ts'
+import { brokenConnection } from './direct-problems.ts'
 import { type Connections, PreparedRequest } from './prepared-request.ts'
 import { newRecord, type Turn, type TurnRecord } from './turn.ts'
 
-export type DirectTurnDeps = {
+export type DirectTurnDeps = DirectAsk & {
   readonly connections: Connections
   readonly clock: Clock
-  readonly serverUrl: string
-  readonly model: string
-  readonly options: Readonly<Record<string, number | string | boolean>>
-  readonly prompt: string
   /** Stands in the server's log where it is one of ours. */
   readonly callId: string
   readonly onEnded: () => void
@@ -23,25 +23,23 @@ export class DirectTurn implements Turn {
   readonly record: TurnRecord
   readonly #deps: DirectTurnDeps
   readonly #request: PreparedRequest
+  readonly #answer: DirectAnswer
   #fired = false
-  #pending = ''
   #errorText: Buffer[] = []
   #status: number | null = null
   #headersAtMs: number | null = null
   #firstByteAtMs: number | null = null
-  #firstTextAtMs: number | null = null
-  #lastDeltaAtMs: number | null = null
-  #timings: ServerTimings | null = null
-  #serverError: string | null = null
-  #malformed: string | null = null
   #maxChunksPerRead = 0
+  #endMarker = false
 
   constructor(session: number, deps: DirectTurnDeps) {
     this.record = newRecord(session)
     this.#deps = deps
-    const { connections, serverUrl, model, options, prompt, callId, clock } = deps
-    const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], stream: true, options })
-    const spec = { url: `${serverUrl.replace(/\/+$/, '')}/api/chat`, method: 'POST', headers: { 'x-plimsoll-call': callId }, body } as const
+    const { connections, serverUrl, callId, clock } = deps
+    const { path, headers, body, answer } = askDirect(deps)
+    this.#answer = answer
+    const url = `${serverUrl.replace(/\/+$/, '')}${path}`
+    const spec = { url, method: 'POST', headers: { 'x-plimsoll-call': callId, ...headers }, body } as const
     this.#request = new PreparedRequest(connections, spec, {
       onHead: (status) => {
         this.#status = status
@@ -76,60 +74,33 @@ export class DirectTurn implements Turn {
   }
 
   #onData(bytes: Buffer, nowMs: number): void {
+    if (this.record.endAtMs !== null) return
     this.#firstByteAtMs ??= nowMs
     if (this.#status !== 200) {
       this.#errorText.push(bytes)
       return
     }
-    const piece = bytes.toString('latin1')
-    const text = this.#pending === '' ? piece : this.#pending + piece
-    let start = 0
-    let chunks = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      if (end > start) chunks += 1
-      this.#onLine(text.slice(start, end), nowMs)
-      start = end + 1
-    }
-    this.#pending = start === text.length ? '' : text.slice(start)
-    if (chunks > this.#maxChunksPerRead) this.#maxChunksPerRead = chunks
-  }
-
-  #onLine(line: string, nowMs: number): void {
-    // Once text flows, a line like all others is only counted: parsing each would cost more than the rest of the driver.
-    if (this.#firstTextAtMs !== null && line.includes('"done":false') && !line.includes('"content":""')) {
-      this.record.tokens += 1
-      this.#lastDeltaAtMs = nowMs
-      return
-    }
-    if (line.trim() === '') return
-    const read = readOllamaLine(utf8Of(line))
-    switch (read.kind) {
-      case 'error':
-        this.#serverError = read.message
-        return
-      case 'malformed':
-        this.#malformed = read.text
-        return
-      case 'final':
-        this.#timings = read.timings
-        break
-      case 'delta':
-        break
-    }
-    if (!isActivity(read.delta)) return
-    this.record.tokens += 1
-    this.record.firstActivityAtMs ??= nowMs
-    if (read.delta.content !== '') this.#firstTextAtMs ??= nowMs
-    this.#lastDeltaAtMs = nowMs
+    const answer = this.#answer
+    const before = answer.chunks
+    answer.push(bytes.toString('latin1'), nowMs)
+    if (answer.chunks - before > this.#maxChunksPerRead) this.#maxChunksPerRead = answer.chunks - before
+    this.record.tokens = answer.deltas
+    this.record.firstActivityAtMs ??= answer.firstDeltaAtMs
+    if (answer.isOver) this.#onEnd()
   }
 
   #onEnd(): void {
-    const { serverUrl, model } = this.#deps
-    if (this.#pending !== '') this.#onLine(this.#pending, this.#deps.clock.nowMs())
-    if (this.#status !== 200) this.#finish('failed', refusal(serverUrl, model, this.#status, Buffer.concat(this.#errorText).toString('utf8')))
-    else if (this.#serverError !== null) this.#finish('failed', serverError(serverUrl, this.#serverError))
-    else if (this.#timings === null) this.#finish('failed', noEndMarker(serverUrl, this.#malformed))
-    else this.#finish('completed', null)
+    if (this.record.endAtMs !== null) return
+    if (this.#status !== 200) {
+      this.#finish('failed', this.#answer.refusal(this.#status, sentenceIn(Buffer.concat(this.#errorText).toString('utf8')).slice(0, SAID_CHARS)))
+      return
+    }
+    const reason = this.#answer.end(this.#deps.clock.nowMs())
+    // The last line may have come without its newline.
+    this.record.tokens = this.#answer.deltas
+    this.record.firstActivityAtMs ??= this.#answer.firstDeltaAtMs
+    this.#endMarker = reason === null
+    this.#finish(reason === null ? 'completed' : 'failed', reason)
   }
 
   #finish(outcome: Outcome, reason: Problem | null): void {
@@ -139,7 +110,7 @@ export class DirectTurn implements Turn {
     record.endAtMs = endAtMs
     record.outcome = outcome
     record.problem = reason
-    if (outcome === 'completed') record.doneAtMs = this.#lastDeltaAtMs ?? endAtMs
+    if (outcome === 'completed') record.doneAtMs = this.#answer.lastDeltaAtMs ?? endAtMs
     record.timeline = {
       acceptedAtMs: record.submitAtMs,
       runnerStartAtMs: this.#fired ? record.submitAtMs : null,
@@ -156,91 +127,34 @@ export class DirectTurn implements Turn {
   }
 
   #call(endAtMs: number, outcome: Outcome, reason: Problem | null): ModelCall {
-    const timings = this.#timings
-    const counted = timings?.answerTokens
+    const answer = this.#answer
+    const sentAtMs = this.record.submitAtMs
+    const { server, promptTokens, answerTokens } = answer.told(sentAtMs, endAtMs)
+    const estimated = answerTokens === null && answer.deltas > 0
     return {
       index: 0,
       purpose: 'answer',
       model: this.#deps.model,
-      sentAtMs: this.record.submitAtMs,
+      sentAtMs,
       headersAtMs: this.#headersAtMs,
       firstByteAtMs: this.#firstByteAtMs,
       firstDeltaAtMs: this.record.firstActivityAtMs,
-      firstTextAtMs: this.#firstTextAtMs,
-      lastDeltaAtMs: this.#lastDeltaAtMs,
+      firstTextAtMs: answer.firstTextAtMs,
+      lastDeltaAtMs: answer.lastDeltaAtMs,
       endAtMs,
-      endMarker: timings !== null,
+      endMarker: this.#endMarker,
       outcome,
       httpStatus: this.#status,
       problem: reason,
-      promptTokens: timings?.promptTokens ?? null,
-      outputTokens: counted ?? (this.record.tokens > 0 ? this.record.tokens : null),
-      tokensEstimated: counted === undefined && this.record.tokens > 0,
-      server: durationsOf(timings),
+      promptTokens,
+      outputTokens: answerTokens ?? (estimated ? answer.deltas : null),
+      tokensEstimated: estimated,
+      server,
       maxChunksPerRead: this.#maxChunksPerRead,
       resent: this.#request.resent,
     }
   }
 }
 
-/** Null on servers that give no total: then they give nothing. */
-function durationsOf(timings: ServerTimings | null): ModelCall['server'] {
-  if (timings?.totalMs === undefined) return null
-  const ns = (ms: number | undefined) => Math.round((ms ?? 0) * 1e6)
-  return { totalNs: ns(timings.totalMs), loadNs: ns(timings.loadMs), promptEvalNs: ns(timings.promptEvalMs), evalNs: ns(timings.evalMs) }
-}
-
-function brokenConnection(url: string, code: string): Problem {
-  return code === 'ECONNREFUSED'
-    ? problem('server-unreachable', `Nothing listens at ${url}.`, 'A model server was expected there.', 'Start it, or give another address.')
-    : problem(
-        'server-connection-broken',
-        `The connection to the model server at ${url} broke (${code}).`,
-        'It was expected to stand to the end of the answer.',
-        "Look at the server's log.",
-      )
-}
-
-function refusal(url: string, model: string, status: number | null, body: string): Problem {
-  const said = errorIn(body)
-  if (status === 404)
-    return problem('model-missing', `The model server at ${url} has no model "${model}" (${said}).`, '', `Get it with: ollama pull ${model}`)
-  if (status === 503 || status === 429) {
-    return problem(
-      'server-busy',
-      `The model server at ${url} turned a request away with status ${status} (${said}).`,
-      '',
-      'Its own queue limit was reached; lower N or raise that limit.',
-    )
-  }
-  return problem(
-    'server-refused',
-    `The model server at ${url} answered with status ${status} (${said}).`,
-    'Status 200 was expected.',
-    "Look at the server's log.",
-  )
-}
-
-function serverError(url: string, text: string): Problem {
-  return problem('server-failed', `The model server at ${url} broke an answer off: ${text}.`, '', "Look at the server's log.")
-}
-
-function noEndMarker(url: string, malformed: string | null): Problem {
-  const what = malformed === null ? 'without its end marker' : `with a line that is no answer: ${malformed.slice(0, 80)}`
-  return problem(
-    'answer-cut',
-    `An answer of the model server at ${url} ended ${what}.`,
-    'Its last line was expected to say "done".',
-    "Look at the server's log, and at any proxy between.",
-  )
-}
-
-function errorIn(body: string): string {
-  try {
-    const { error } = JSON.parse(body) as { error?: unknown }
-    if (typeof error === 'string') return error
-  } catch {
-    // Not JSON: its beginning is shown.
-  }
-  return body.trim().slice(0, 120)
-}
+/** The most of a server's sentence that is shown. */
+const SAID_CHARS = 120

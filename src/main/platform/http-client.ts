@@ -28,7 +28,8 @@ export interface HttpSend {
 
 /** Exactly one of `onEnd` and `onFailure` comes last, unless the exchange was aborted: then nothing comes any more. */
 export interface HttpHandlers {
-  onHead(status: number, contentType: string): void
+  /** @param retryAfterS what the server asks to wait, where it says so in seconds */
+  onHead(status: number, contentType: string, retryAfterS: number | undefined): void
   onData(bytes: Buffer): void
   onEnd(): void
   onFailure(failure: ServerFailure): void
@@ -107,7 +108,8 @@ class Exchange implements HttpExchange {
   }
 
   #read(response: http.IncomingMessage): void {
-    this.#handlers.onHead(response.statusCode ?? 0, response.headers['content-type'] ?? '')
+    const retryAfterS = Number(response.headers['retry-after'] ?? Number.NaN)
+    this.#handlers.onHead(response.statusCode ?? 0, response.headers['content-type'] ?? '', Number.isFinite(retryAfterS) ? retryAfterS : undefined)
     response.on('data', (bytes: Buffer) => {
       if (this.#over) return
       this.#begun = true

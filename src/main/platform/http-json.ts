@@ -59,7 +59,19 @@ function readAnswer(status: number, page: boolean, text: string): Result<unknown
     return err(good ? { kind: 'malformed', text: text.slice(0, 120) } : { kind: 'status', status, sentence: text.trim().slice(0, SENTENCE_CHARS) })
   }
   if (good) return ok(value)
-  const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
-  const sentence = typeof error === 'string' ? error : error === undefined ? '' : JSON.stringify(error)
-  return err({ kind: 'status', status, sentence: sentence.slice(0, SENTENCE_CHARS) })
+  const sentence = typeof value === 'object' && value !== null && 'error' in value ? sentenceIn(text) : ''
+  return err({ kind: 'status', status, sentence })
+}
+
+/** The server's own words: Ollama's `error`, OpenAI's `error.message`, or the body's beginning. */
+export function sentenceIn(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body)
+    const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
+    if (typeof error === 'string') return error.slice(0, SENTENCE_CHARS)
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message).slice(0, SENTENCE_CHARS)
+  } catch {
+    // Not JSON: its text is what there is.
+  }
+  return body.trim().slice(0, SENTENCE_CHARS)
 }

@@ -1,42 +1,15 @@
 /**
- * One request to a model server through the `ollama` client, and its record: every stamp, every count, and what went wrong as a Problem.
+ * One request to a model server on Ollama's native API, through the `ollama` client, and its record: every stamp, every count, and what went wrong as a Problem.
  * Never rejects for anything that a server or a person does; the record of a failed or cut call is as complete as that of a good one.
  */
-import { type ChatResponse, type Message, Ollama, type Tool, type ToolCall } from 'ollama'
+import { type ChatResponse, type Message, Ollama, type ToolCall } from 'ollama'
 import type { Problem } from '../../../core/result/problem.ts'
 import { type ServerFailure, serverProblem } from '../../../core/session/server-problems.ts'
-import type { CallPurpose, ModelCall, Outcome, ServerDurations } from '../../../core/session/timeline.ts'
+import type { ModelCall, Outcome, ServerDurations } from '../../../core/session/timeline.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type HttpClient, type HttpOrigin, originText } from '../../platform/http-client.ts'
+import { type HttpClient, originText } from '../../platform/http-client.ts'
+import type { DeltaChannel, ModelCallListener, ModelCallRequest, ModelCallResult } from './model-call-shapes.ts'
 import { OllamaExchange } from './ollama-exchange.ts'
-
-export type DeltaChannel = 'thinking' | 'text' | 'tool-call'
-
-export interface ModelCallRequest {
-  readonly index: number
-  readonly purpose: CallPurpose
-  readonly origin: HttpOrigin
-  readonly model: string
-  readonly messages: Message[]
-  /** Empty = none offered. */
-  readonly tools: Tool[]
-  /** False is sent to models that could think; undefined leaves it to the model. */
-  readonly think: boolean | undefined
-  readonly options: Readonly<Record<string, number | string | boolean>>
-}
-
-export interface ModelCallListener {
-  onSent(atMs: number): void
-  /** Never with an empty text; `atMs` is the moment of the read that brought it. */
-  onDelta(channel: DeltaChannel, text: string, atMs: number): void
-}
-
-export interface ModelCallResult {
-  readonly call: ModelCall
-  readonly text: string
-  readonly thinking: string
-  readonly toolCalls: readonly ToolCall[]
-}
 
 /** What the client says when a stream ended without `done: true`; that case is told from an error line by it. */
 const NO_END_MARKER_TEXT = 'Did not receive done or success response in stream.'

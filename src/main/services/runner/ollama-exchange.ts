@@ -6,13 +6,12 @@
 import type { ServerFailure } from '../../../core/session/server-problems.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpClient, HttpExchange, HttpOrigin } from '../../platform/http-client.ts'
+import { sentenceIn } from '../../platform/http-json.ts'
 import { createLineGuard } from './line-guard.ts'
 
 /** More of an error's body is not read. */
 const ERROR_BODY_LIMIT_BYTES = 16_384
 const ERROR_BODY_PARTS = 64
-/** The most of a server's sentence that is shown. */
-const SENTENCE_LIMIT_CHARS = 500
 
 /** What `read()` and `fetch` reject with; the cause stands in `exchange.failure`, or the exchange was aborted. */
 class ExchangeBroken extends Error {}
@@ -204,17 +203,4 @@ export class OllamaExchange {
     this.#reader?.reject(new ExchangeBroken())
     this.#reader = undefined
   }
-}
-
-/** The server's own words: Ollama's `error`, OpenAI's `error.message`, or the body's beginning. */
-function sentenceIn(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body)
-    const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
-    if (typeof error === 'string') return error.slice(0, SENTENCE_LIMIT_CHARS)
-    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message).slice(0, SENTENCE_LIMIT_CHARS)
-  } catch {
-    // Not JSON: its text is what there is.
-  }
-  return body.trim().slice(0, SENTENCE_LIMIT_CHARS)
 }

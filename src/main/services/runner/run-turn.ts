@@ -4,7 +4,7 @@
  */
 import type { Message } from 'ollama'
 import { type Problem, problem } from '../../../core/result/problem.ts'
-import { err, type Result } from '../../../core/result/result.ts'
+import { err, ok, type Result } from '../../../core/result/result.ts'
 import { builtInEngine } from '../../../core/session/built-in-address.ts'
 import type { CallPurpose } from '../../../core/session/timeline.ts'
 import type { Engine } from '../../../core/sweep/target.ts'
@@ -12,7 +12,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { type HttpClient, type HttpOrigin, parseOrigin } from '../../platform/http-client.ts'
 import { memoryPrompt, oneLine, titlePrompt } from './background-prompts.ts'
 import { type Abilities, type ModelAbilities, UNKNOWN_ABILITIES } from './model-abilities.ts'
-import { callModel, type ModelCallResult } from './model-call.ts'
+import { callModel } from './model-call.ts'
+import type { ModelCallListener, ModelCallRequest, ModelCallResult } from './model-call-shapes.ts'
+import { callOpenAi } from './openai-call.ts'
 import type { Ending, Turn } from './turn.ts'
 import { openWorkspaceTools, type WorkspaceTools } from './workspace-tools.ts'
 
@@ -21,6 +23,8 @@ export interface TurnDeps {
   readonly http: HttpClient
   readonly abilities: ModelAbilities
   readonly builtInServer?: ((engine: Engine, model: string) => Promise<Result<string, Problem>>) | undefined
+  /** The key under this name; absent: this runner has none. */
+  readonly readKey?: ((name: string) => Result<string, Problem>) | undefined
 }
 
 const COMPLETED: Ending = { outcome: 'completed', problem: null }
@@ -29,6 +33,8 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<Ending> {
   turn.session.emit(turn.id, { type: 'turn-started' })
   const unreached = await reachServer(deps, turn)
   if (unreached !== undefined) return turn.stopped ?? unreached
+  const key = keyOf(deps, turn)
+  if (!key.ok) return { outcome: 'failed', problem: key.error }
   const failed = await answer(deps, turn)
   if (failed !== undefined) return turn.stopped ?? failed
   turn.step('answered')
@@ -106,7 +112,11 @@ async function offerTools(deps: TurnDeps, turn: Turn, folder: string): Promise<E
   return { tools: undefined }
 }
 
+/** OpenAI's wire has no question for it: tools are offered, and a model that has none says so in its refusal. */
+const OPENAI_ABILITIES: Abilities = { tools: true, thinking: null }
+
 function abilitiesOf(deps: TurnDeps, turn: Turn): Promise<Abilities> {
+  if (turn.session.settings.api === 'openai') return Promise.resolve(OPENAI_ABILITIES)
   return unlessStopped(turn, deps.abilities.of(serverOf(turn), turn.session.settings.model), UNKNOWN_ABILITIES)
 }
 
@@ -137,7 +147,7 @@ async function call(
   const maxTokens = purpose === 'answer' ? settings.maxOutputTokens : settings.maxBackgroundTokens
   const options = maxTokens === null ? settings.options : { ...settings.options, num_predict: maxTokens }
   const request = { index, purpose, origin: serverOf(turn), model: settings.model, messages, tools: tools?.definitions ?? [], think, options }
-  const result = await callModel(deps, request, turn.signal, {
+  const result = await send(deps, turn, request, {
     onSent(atMs) {
       turn.firstModelRequestAtMs ??= atMs
       session.emit(turn.id, { type: 'call-sent', call: index, purpose, model: settings.model }, atMs)
@@ -149,6 +159,20 @@ async function call(
   })
   turn.calls.push(result.call)
   return result
+}
+
+/** On the wire that the session's server speaks. */
+function send(deps: TurnDeps, turn: Turn, request: ModelCallRequest, listener: ModelCallListener): Promise<ModelCallResult> {
+  if (turn.session.settings.api !== 'openai') return callModel(deps, request, turn.signal, listener)
+  const key = keyOf(deps, turn)
+  return callOpenAi(deps, { ...request, key: key.ok ? key.value : undefined }, turn.signal, listener)
+}
+
+/** Looked up for each call, kept nowhere. Undefined = the session names none. */
+function keyOf({ readKey }: TurnDeps, turn: Turn): Result<string | undefined, Problem> {
+  const { keyName } = turn.session.settings
+  if (keyName === undefined) return ok(undefined)
+  return readKey?.(keyName) ?? err(problem('key-missing', 'This runner has no keys.', '', 'Leave the key out, or start Plimsoll with it.'))
 }
 
 async function runTool(

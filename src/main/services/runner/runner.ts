@@ -30,6 +30,8 @@ export interface RunnerDeps {
   readonly version: string
   /** Starts, or finds, the built-in server that a session names by its engine. Absent: such sessions' turns fail with a sentence. */
   builtInServer?(engine: Engine, model: string): Promise<Result<string, Problem>>
+  /** The key that a session names; absent: sessions that name one fail with a sentence. */
+  readKey?(name: string): Result<string, Problem>
 }
 
 export type SessionOrigin = SessionSettings['origin']
@@ -51,7 +53,7 @@ export type Runner = ReturnType<typeof createRunner>
 export function createRunner(deps: RunnerDeps) {
   const { clock, log } = deps
   const http = createHttpClient()
-  const turnDeps = { clock, http, abilities: createModelAbilities(http), builtInServer: deps.builtInServer }
+  const turnDeps = { clock, http, abilities: createModelAbilities(http), builtInServer: deps.builtInServer, readKey: deps.readKey }
   const sessions = new Map<SessionId, Session>()
   const turns = new Map<TurnId, Turn>()
   const counts = openRunnerCounts()
