@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface Asked {
   readonly path: string
+  readonly headers: http.IncomingHttpHeaders
   readonly body: Record<string, unknown>
   readonly aborted: Promise<void>
 }
@@ -31,7 +32,12 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
     request.on('data', (bytes: Buffer) => parts.push(bytes))
     request.on('end', () => {
       const text = Buffer.concat(parts).toString()
-      const one = { path: request.url ?? '', body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>), aborted }
+      const one = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+        aborted,
+      }
       asked.push(one)
       script(one, response)
     })

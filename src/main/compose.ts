@@ -14,8 +14,9 @@ import { type ChatBook, createChatBook } from './composition/chat-book.ts'
 import { createChatServers } from './composition/chat-servers.ts'
 import { type Closers, createClosers } from './composition/closers.ts'
 import { watchEnvironment } from './composition/environment.ts'
+import { createKeys, type Keys, type KeyVault } from './composition/keys.ts'
 import { createSweepRecords, type SweepRecords } from './composition/sweep-records.ts'
-import { startTarget } from './composition/targets.ts'
+import { createTargets } from './composition/targets.ts'
 import type { ForkChild } from './platform/child.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
@@ -33,6 +34,8 @@ export interface ComposeOptions {
   fork: ForkChild
   log: Log
   verbose: boolean
+  /** The system's keychain, where the host has one. */
+  vault?: KeyVault
 }
 
 export interface App {
@@ -48,6 +51,7 @@ export interface App {
   /** The runner's HTTP API. The token never leaves main and its children. */
   readonly runnerApi: { readonly url: string; readonly token: string }
   readonly models: Models
+  readonly keys: Keys
   readonly sampler: Sampler
   readonly terminals: Terminals
   readonly chats: ChatBook
@@ -98,7 +102,15 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   })
   closers.add('model servers of chats', () => chatServers.close())
 
-  const runner = createRunner({ clock, log, limit: DEFAULT_RUNNER_LIMIT, version, builtInServer: chatServers.serverFor })
+  const keys = createKeys(process.env, options.vault ?? null)
+  const runner = createRunner({
+    clock,
+    log,
+    limit: DEFAULT_RUNNER_LIMIT,
+    version,
+    builtInServer: chatServers.serverFor,
+    readKey: (name) => keys.read(name),
+  })
   closers.add('runner', () => runner.close())
   const runnerApi = await runner.listen({ host: '127.0.0.1', port: 0 })
   if (!runnerApi.ok) return runnerApi
@@ -117,7 +129,13 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     renderJson: reportJson,
   })
   const environment = watchEnvironment(host)
-  const start = (target: Target) => startTarget(models, target)
+  const targets = createTargets({
+    readServerFacts: (...asked) => models.readServerFacts(...asked),
+    residentModels: (url) => models.residentModels(url),
+    answersOpenAi: (url, key) => models.answersOpenAi(url, key),
+    startBuiltIn: (wanted) => models.startBuiltIn(wanted),
+    readKey: (name) => keys.read(name),
+  })
   // The sampler looks at processes of parts that are made after it.
   const processes: (() => readonly ProcessRef[])[] = [() => [{ role: 'main', pid: process.pid, tree: false }], () => ptyHost(terminals.hostPid())]
   const sampler = createSampler({
@@ -131,13 +149,10 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     clock,
     log,
     forkDriver: () => fork('load-driver'),
-    startTarget: start,
-    startNull: () => start(NULL_TARGET),
+    startTarget: (target) => targets.start(target),
+    startNull: () => targets.start(NULL_TARGET),
     runnerApi: runnerApi.value,
-    async residentModels(url) {
-      const resident = await models.residentModels(url)
-      return resident.ok ? ok(resident.value.map(({ name }) => name)) : resident
-    },
+    residentModels: (url) => targets.residentModels(url),
     watchSamples: (listener) => sampler.watch(listener),
     setRunnerFault: (fault) => runner.setFault(fault),
     store: {
@@ -175,6 +190,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     runner,
     runnerApi: runnerApi.value,
     models,
+    keys,
     sampler,
     terminals,
     chats,

@@ -1,4 +1,5 @@
 /** Keeps a key out of what is shown and stored: some servers answer a wrong key by repeating it. */
+import type { ServerFailure } from '../session/server-problems.ts'
 
 /** So many characters of a key's beginning or end tell nobody the key; more are hidden. */
 const SHOWN_CHARS = 6
@@ -12,4 +13,10 @@ export function hideKey(text: string, key: string | undefined): string {
     hidden = hidden.replaceAll(key.slice(0, length), HIDDEN).replaceAll(key.slice(-length), HIDDEN)
   }
   return hidden
+}
+
+/** The same for what a server said when it failed. */
+export function hideKeyInFailure(failure: ServerFailure, key: string | undefined): ServerFailure {
+  if ('sentence' in failure) return { ...failure, sentence: hideKey(failure.sentence, key) }
+  return 'text' in failure ? { ...failure, text: hideKey(failure.text, key) } : failure
 }

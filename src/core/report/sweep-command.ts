@@ -16,7 +16,7 @@ export function sweepArguments(plan: SweepPlan): string[] {
   const { request, workload, slo } = plan
   const { target } = request
   const words = ['sweep']
-  if (target.kind === 'server') words.push('--server', target.url, '--model', target.model)
+  if (target.kind === 'server') words.push('--server', target.url, '--model', target.model, ...openAiWords(target))
   else {
     words.push('--engine', target.engine, '--model', target.model, '--slots', String(target.slots))
     words.push(...optionWords('--sim', target.settings))
@@ -33,6 +33,14 @@ export function sweepArguments(plan: SweepPlan): string[] {
   words.push('--slo-ttfa', String(slo.ttfaMs), '--slo-target', String(slo.targetRatio), '--max-errors', String(slo.maxErrorRatio))
   words.push('--turn-deadline', String(request.turnDeadlineMs), '--seed', String(request.seed))
   if (request.faults.runnerBlockMs > 0) words.push('--fault-runner-block-ms', String(request.faults.runnerBlockMs))
+  return words
+}
+
+function openAiWords({ api, keyName, price }: SweepPlan['request']['target'] & { kind: 'server' }): string[] {
+  if (api !== 'openai') return []
+  const words = ['--api', 'openai']
+  if (keyName !== undefined) words.push('--key-env', keyName)
+  if (price !== undefined) words.push('--price-in', String(price.inputUsd), '--price-out', String(price.outputUsd))
   return words
 }
 

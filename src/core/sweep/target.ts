@@ -50,6 +50,20 @@ export const serverFactsSchema = z.object({
   supportsTools: z.boolean().nullable(),
   /** Process id of the server where it runs on this machine and could be found: the sampler follows its tree. */
   pid: z.number().nullable(),
+  /** Absent from here on in sweeps of older versions. The wire that it was spoken to in. */
+  api: z.enum(['ollama', 'openai']).optional(),
+  /** What the slots were set to, where that was read; `declaredSlots` is what the model was started with, which may be fewer. */
+  configuredSlots: z.number().nullable().optional(),
+  /** The loaded model in memory of any kind; more than `vramBytes` is a spill to the CPU. */
+  residentBytes: z.number().nullable().optional(),
+  /** What one token of context takes over all layers; an upper bound where layers see a window only. */
+  kvBytesPerToken: z.number().nullable().optional(),
+  /** Free on this machine when it was read; null for a server elsewhere. */
+  freeMemoryBytes: z.number().nullable().optional(),
+  /** Why this model gets one slot whatever is set. */
+  forcedToOne: z.string().nullable().optional(),
+  /** Where it says during a sweep how many requests run and wait. */
+  gauges: z.enum(['metrics', 'slots', 'log']).nullable().optional(),
 })
 export type ServerFacts = z.infer<typeof serverFactsSchema>
 

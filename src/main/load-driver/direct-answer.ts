@@ -3,7 +3,7 @@ import { isActivity, readOllamaLine, type ServerTimings } from '../../core/ollam
 import { OpenAiAnswer } from '../../core/openai/answer.ts'
 import { openAiPath } from '../../core/openai/api-path.ts'
 import { completionBody } from '../../core/openai/completion-body.ts'
-import { hideKey } from '../../core/openai/hide-key.ts'
+import { hideKey, hideKeyInFailure } from '../../core/openai/hide-key.ts'
 import { openAiProblem } from '../../core/openai/openai-problems.ts'
 import type { Problem } from '../../core/result/problem.ts'
 import type { ServerFailure } from '../../core/session/server-problems.ts'
@@ -181,8 +181,7 @@ class OpenAiDirectAnswer implements DirectAnswer {
 
   #problem(failure: ServerFailure): Problem {
     const { serverUrl, model, key } = this.#ask
-    const read = (text: string) => hideKey(utf8Of(text), key)
-    if ('sentence' in failure) return openAiProblem(serverUrl, model, { ...failure, sentence: read(failure.sentence) })
-    return openAiProblem(serverUrl, model, 'text' in failure ? { ...failure, text: read(failure.text) } : failure)
+    if ('sentence' in failure) return openAiProblem(serverUrl, model, hideKeyInFailure({ ...failure, sentence: utf8Of(failure.sentence) }, key))
+    return openAiProblem(serverUrl, model, hideKeyInFailure('text' in failure ? { ...failure, text: utf8Of(failure.text) } : failure, key))
   }
 }

@@ -9,7 +9,12 @@ export type LoadPath = {
   readonly runner: { readonly url: string; readonly token: string } | null
   readonly serverUrl: string
   readonly model: string
+  /** Absent = Ollama's native API. */
+  readonly wire?: OpenAiWire
 }
+
+/** How a server is spoken to that speaks OpenAI's chat completions. The key stays in the memory of main and the driver. */
+export type OpenAiWire = { readonly api: 'openai'; readonly keyName?: string; readonly key?: string }
 
 export type DriverCommand =
   /** Counts of the report start afresh. */

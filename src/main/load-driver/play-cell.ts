@@ -48,10 +48,12 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
     if (path.runner === null) {
       const capped = { ...options, num_predict: workload.outputTokens }
       const callId = `${cell.index}-${wave}-${session}`
-      return new DirectTurn(session, { connections, clock, serverUrl: path.serverUrl, model, options: capped, prompt, callId, onEnded })
+      return new DirectTurn(session, { connections, clock, serverUrl: path.serverUrl, model, options: capped, prompt, callId, onEnded, ...path.wire })
     }
     const settings = {
       serverUrl: path.serverUrl,
+      ...(path.wire === undefined ? {} : { api: path.wire.api }),
+      ...(path.wire?.keyName === undefined ? {} : { keyName: path.wire.keyName }),
       model,
       options,
       background: { title: false, memory: workload.memoryNote },

@@ -16,13 +16,33 @@ export interface JsonQuestion {
 const LIMIT_BYTES = 16 * 1024 * 1024
 const SENTENCE_CHARS = 500
 
-export function getJson(http: HttpClient, question: JsonQuestion): Promise<Result<unknown, ServerFailure>> {
+export async function getJson(http: HttpClient, question: JsonQuestion): Promise<Result<unknown, ServerFailure>> {
+  const body = await getBody(http, question)
+  return body.ok ? readAnswer(body.value.status, body.value.page, body.value.text) : body
+}
+
+/** The text of a good answer, whatever it is: metrics, a greeting. */
+export async function getText(http: HttpClient, question: JsonQuestion): Promise<Result<string, ServerFailure>> {
+  const body = await getBody(http, question)
+  if (!body.ok) return body
+  const { status, page, text } = body.value
+  if (page) return err({ kind: 'web-page', status })
+  return status >= 200 && status < 300 ? ok(text) : err({ kind: 'status', status, sentence: sentenceIn(text) })
+}
+
+interface Body {
+  readonly status: number
+  readonly page: boolean
+  readonly text: string
+}
+
+function getBody(http: HttpClient, question: JsonQuestion): Promise<Result<Body, ServerFailure>> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let status = 0
     let page = false
     let sizeBytes = 0
-    const settle = (result: Result<unknown, ServerFailure>) => {
+    const settle = (result: Result<Body, ServerFailure>) => {
       clearTimeout(timer)
       resolve(result)
     }
@@ -38,7 +58,7 @@ export function getJson(http: HttpClient, question: JsonQuestion): Promise<Resul
           sizeBytes += bytes.length
           if (sizeBytes <= LIMIT_BYTES) parts.push(bytes)
         },
-        onEnd: () => settle(readAnswer(status, page, Buffer.concat(parts).toString())),
+        onEnd: () => settle(ok({ status, page, text: Buffer.concat(parts).toString() })),
         onFailure: (failure) => settle(err(failure)),
       },
     )

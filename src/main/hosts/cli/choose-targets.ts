@@ -26,7 +26,7 @@ export async function chooseTargets(
     case 'built-in':
       return ok([{ target: builtIn(wish.engine, wish.model, wish.slots, wish.settings), why: null }])
     case 'server': {
-      if (wish.model !== null) return ok([{ target: { kind: 'server', url: wish.url, model: wish.model }, why: null }])
+      if (wish.model !== null) return ok([{ target: { kind: 'server', url: wish.url, model: wish.model, ...wish.openAi }, why: null }])
       const [found] = await discoverServers(wish.url)
       if (found?.problem != null) return err(found.problem)
       const [model] = found?.models ?? []

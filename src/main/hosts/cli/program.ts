@@ -33,6 +33,7 @@ const EXAMPLES = `
 Examples:
   plimsoll sweep                                       Ollama if one answers here, else a built-in server
   plimsoll sweep --server http://127.0.0.1:11434 --model qwen3:4b --levels 1,2,4,8,16
+  plimsoll sweep --server http://127.0.0.1:8080 --api openai --model qwen3-4b
   plimsoll sweep --engine simulated --slots 4 --sim decodeMs=20
   plimsoll sweep --json > sweep.json                   one object, nothing else
   plimsoll report last --out report.html`
@@ -103,6 +104,10 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
   )
     .addOption(target('--server <url>', 'a model server that runs already (default: Ollama here, else a built-in one)'))
     .addOption(target('--model <name>', 'the model to measure (default: the one that suits best)'))
+    .addOption(target('--api <name>', 'the wire that the server speaks: ollama or openai (default: ollama)'))
+    .addOption(target('--key-env [name]', 'variable that holds the key for --api openai (without a name: OPENAI_API_KEY)'))
+    .addOption(target('--price-in <usd>', 'what a million prompt tokens cost there'))
+    .addOption(target('--price-out <usd>', 'what a million output tokens cost there'))
     .addOption(target('--engine <name>', 'a built-in server: llama (real inference), simulated or null'))
     .addOption(target('--slots <number>', 'requests that the built-in server takes at once (default: 1)'))
     .addOption(target('--sim <name=value>', 'a setting of the simulated server; any number of times').argParser(list))

@@ -25,6 +25,12 @@ export function readRatio(option: string, text: string, example: string): Result
   return ratio >= 0 && ratio <= 1 ? ok(ratio) : bad(option, text, 'a share from 0 to 1, or in percent', example)
 }
 
+/** US dollars; `0.15` and `$0.15` alike. */
+export function readUsd(option: string, text: string): Result<number, Problem> {
+  const match = /^\$?(\d+(?:\.\d+)?)$/.exec(text.trim())
+  return match === null ? bad(option, text, 'a price in US dollars per million tokens', '0.15') : ok(Number(match[1]))
+}
+
 /** `key=value`, any number of times: what reads as JSON is taken as such (`8`, `true`, `[1,2]`), anything else as text. */
 export function readAssignments(option: string, texts: readonly string[], example: string): Result<Record<string, unknown>, Problem> {
   const values: Record<string, unknown> = {}

@@ -29,6 +29,17 @@ async function flagsOf(words: readonly string[]): Promise<SweepFlags> {
 
 const REQUESTS: Record<string, SweepRequestInput> = {
   'a server': { target: { kind: 'server', url: 'http://127.0.0.1:11434', model: 'smollm2:135m' }, levels: [1, 2, 4], repeats: 2, waves: 5, seed: 11 },
+  'a server on OpenAI’s wire': {
+    target: {
+      kind: 'server',
+      url: 'https://api.example.com',
+      model: 'm',
+      api: 'openai',
+      keyName: 'MY_KEY',
+      price: { inputUsd: 0.15, outputUsd: 0.6 },
+    },
+    levels: [1, 2],
+  },
   'a simulated one with settings': {
     target: {
       kind: 'built-in',
@@ -64,8 +75,10 @@ test.each(Object.keys(REQUESTS))('the command that a report prints is read back 
   expect({ ...again, request: null }).toEqual({ ...plan, request: null })
   const { wish } = read.value
   const { target } = plan.request
-  if (target.kind === 'server') expect(wish).toEqual({ kind: 'server', url: target.url, model: target.model })
-  else expect(wish).toEqual(target)
+  if (target.kind === 'server') {
+    const { kind, url, model, ...openAi } = target
+    expect(wish).toEqual({ kind, url, model, ...(target.api === 'openai' ? { openAi } : {}) })
+  } else expect(wish).toEqual(target)
 })
 
 test('without options the target is looked for and the levels are 1, 2, 4, 8', () => {
@@ -116,4 +129,26 @@ test('in a mix the last part of digits alone is num_ctx, and --model names what 
 test('a mix that names its models needs no --model', () => {
   const read = readSweepFlags({ server: 'http://h', mix: 'a:1b:1024,b:2b:2048' })
   expect(read.ok && read.value.wish).toEqual({ kind: 'server', url: 'http://h', model: 'a:1b' })
+})
+
+test('a key typed in place of its name is refused and not repeated', () => {
+  const read = readSweepFlags({ server: 'http://h', model: 'm', api: 'openai', keyEnv: 'sk-live-0123456789' })
+  expect(read).toMatchObject({ ok: false, error: [{ code: 'option-invalid' }] })
+  expect(JSON.stringify(read)).not.toContain('sk-live')
+})
+
+test('the usual key is named only when a key is asked for', () => {
+  const wishOf = (flags: SweepFlags) => {
+    const read = readSweepFlags({ server: 'http://h', model: 'm', api: 'openai', ...flags })
+    return read.ok ? read.value.wish : read.error
+  }
+  expect(wishOf({})).toMatchObject({ openAi: { api: 'openai' } })
+  expect(wishOf({})).not.toHaveProperty('openAi.keyName')
+  expect(wishOf({ keyEnv: true })).toMatchObject({ openAi: { keyName: 'OPENAI_API_KEY' } })
+  expect(wishOf({ priceIn: 'cheap' })).toMatchObject([{ code: 'option-invalid' }])
+})
+
+test('OpenAI’s wire needs an address and a model', () => {
+  expect(readSweepFlags({ api: 'openai', model: 'm' })).toMatchObject({ ok: false, error: [{ code: 'option-missing' }] })
+  expect(readSweepFlags({ api: 'openai', server: 'http://h' })).toMatchObject({ ok: false, error: [{ code: 'option-missing' }] })
 })

@@ -8,10 +8,11 @@ import { parseLevels } from '../../../core/sweep/parse-levels.ts'
 import { type Leg, legSchema, type SweepRequest, sweepRequestSchema, type Workload } from '../../../core/sweep/plan.ts'
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
+import { type OpenAiAccess, type OpenAiFlags, readOpenAi, type Take } from './read-openai.ts'
 import { readAssignments, readInteger, readMs, readRatio, readServerUrl } from './read-values.ts'
 
 /** As commander gives them: text, lists of text, switches. */
-export type SweepFlags = {
+export type SweepFlags = OpenAiFlags & {
   server?: string
   model?: string
   engine?: string
@@ -38,7 +39,7 @@ export type SweepFlags = {
 /** Which server is asked for; `automatic`: whatever is best here. */
 export type TargetWish =
   | { readonly kind: 'automatic'; readonly model: string | null }
-  | { readonly kind: 'server'; readonly url: string; readonly model: string | null }
+  | { readonly kind: 'server'; readonly url: string; readonly model: string | null; readonly openAi?: OpenAiAccess }
   | {
       readonly kind: 'built-in'
       readonly engine: Engine
@@ -95,7 +96,6 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   return ok({ wish, withTarget: (target) => sweepRequestSchema.parse({ ...rest, target }) })
 }
 
-type Take = <T>(result: Result<T, Problem>) => T | undefined
 type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
 
 function readWish(flags: SweepFlags, take: Take): TargetWish {
@@ -114,8 +114,31 @@ function readWish(flags: SweepFlags, take: Take): TargetWish {
           ),
         ),
       )
-    return { kind: 'server', url: take(readServerUrl(flags.server)) ?? '', model }
+    const openAi = readOpenAi(flags, take)
+    if (openAi !== undefined && model === null)
+      take(
+        err(
+          problem(
+            'option-missing',
+            '--api openai needs --model.',
+            'The name of the model at that server was expected.',
+            'Choose one of those at its /v1/models.',
+          ),
+        ),
+      )
+    return { kind: 'server', url: take(readServerUrl(flags.server)) ?? '', model, ...(openAi === undefined ? {} : { openAi }) }
   }
+  if (readOpenAi(flags, take) !== undefined)
+    take(
+      err(
+        problem(
+          'option-missing',
+          '--api openai needs --server.',
+          'The address of a server that speaks it was expected.',
+          'For example: --server http://127.0.0.1:8080',
+        ),
+      ),
+    )
   if (ownOnly.length === 0) return { kind: 'automatic', model }
   const settings = take(readAssignments('--sim', flags.sim ?? [], 'decodeMs=20')) ?? {}
   const slots = flags.slots === undefined ? undefined : take(readInteger('--slots', flags.slots, 1, 1024, '4'))

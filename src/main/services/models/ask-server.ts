@@ -14,6 +14,8 @@ export interface ServerQuestion<T> {
   /** Named in the sentences; empty when the question is not about one. */
   readonly model?: string
   readonly deadlineMs?: number
+  /** For servers that want one; goes into a header and nowhere else. */
+  readonly key?: string | undefined
 }
 
 /** These documents are small and not queued behind inference: a server that takes longer is stuck or is none. */
@@ -24,8 +26,9 @@ export async function askServer<T>(http: HttpClient, url: string, question: Serv
   const origin = parseOrigin(url)
   if (!origin.ok) return origin
   const server = originText(origin.value)
-  const { method, path, body, model = '', deadlineMs = DEADLINE_MS } = question
-  const answer = await getJson(http, { origin: origin.value, method, path, body, deadlineMs })
+  const { method, path, body, model = '', deadlineMs = DEADLINE_MS, key } = question
+  const headers = key === undefined ? {} : { headers: { Authorization: `Bearer ${key}` } }
+  const answer = await getJson(http, { origin: origin.value, method, path, body, deadlineMs, ...headers })
   if (!answer.ok) return err(serverProblem(server, model, answer.error))
   const read = question.schema.safeParse(answer.value)
   if (read.success) return ok(read.data)

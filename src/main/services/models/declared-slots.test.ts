@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { declaredSlots, isVersionKnown } from './declared-slots.ts'
+import { isVersionKnown } from '../../../core/model-servers/ollama-slots.ts'
+import { declaredSlots } from './declared-slots.ts'
 import { listeningInodes } from './listening-process.ts'
 
 const ollama = (env: Record<string, string> | null, childArgs: string[][] = []) => ({

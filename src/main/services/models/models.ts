@@ -6,10 +6,11 @@ import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
 import type { ForkChild } from '../../platform/child.ts'
-import { createHttpClient } from '../../platform/http-client.ts'
+import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { type BuiltInRequest, type BuiltInServer, createBuiltInServers } from './built-in-servers.ts'
 import { type DiscoveredServer, discoverServers } from './discover-servers.ts'
+import { answersOpenAi, readOpenAiFacts } from './openai-facts.ts'
 import { type ResidentModel, residentModels } from './resident-models.ts'
 import { readServerFacts } from './server-facts.ts'
 import { type WarmOptions, warmModel } from './warm-model.ts'
@@ -24,7 +25,10 @@ export interface ModelsDeps {
 }
 
 export interface Models {
-  readServerFacts(url: string, model: string): Promise<Result<ServerFacts, Problem>>
+  /** @param wire absent = Ollama's native API */
+  readServerFacts(url: string, model: string, wire?: { readonly key?: string }): Promise<Result<ServerFacts, Problem>>
+  /** Whether a server on OpenAI's wire still answers, whatever it says. */
+  answersOpenAi(url: string, key: string | undefined): Promise<Result<void, Problem>>
   residentModels(url: string): Promise<Result<readonly ResidentModel[], Problem>>
   warmModel(url: string, model: string, options?: WarmOptions): Promise<Result<void, Problem>>
   /** Asks the usual addresses, or those given; takes up to 2 s. */
@@ -38,7 +42,12 @@ export function createModels(deps: ModelsDeps): Models {
   const http = createHttpClient()
   const builtIn = createBuiltInServers(deps)
   return {
-    readServerFacts: (url, model) => readServerFacts(http, url, model),
+    readServerFacts: (url, model, wire) =>
+      wire === undefined ? readServerFacts(http, url, model) : readOpenAiFacts(http, { url, key: wire.key }, model),
+    async answersOpenAi(url, key) {
+      const origin = parseOrigin(url)
+      return origin.ok ? answersOpenAi(http, origin.value, key) : origin
+    },
     residentModels: (url) => residentModels(http, url),
     warmModel: (url, model, options) => warmModel(http, url, model, options),
     discoverServers: (addresses) => discoverServers(http, addresses ?? usualAddresses(deps.env)),

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answer, chatLine, doneLine, type Script, type ScriptedServer, startScriptedServer } from '../../../../test/scripted-model-server.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createHttpClient, type HttpClient, type HttpOrigin, parseOrigin } from '../../platform/http-client.ts'
-import { callModel, type ModelCallResult } from './model-call.ts'
+import { callModel } from './model-call.ts'
+import type { ModelCallResult } from './model-call-shapes.ts'
 
 let http: HttpClient
 let server: ScriptedServer | undefined

@@ -7,7 +7,7 @@ import type { ToolCall } from 'ollama'
 import { OpenAiAnswer } from '../../../core/openai/answer.ts'
 import { openAiPath } from '../../../core/openai/api-path.ts'
 import { type CompletionMessage, completionBody } from '../../../core/openai/completion-body.ts'
-import { hideKey } from '../../../core/openai/hide-key.ts'
+import { hideKeyInFailure } from '../../../core/openai/hide-key.ts'
 import { openAiProblem } from '../../../core/openai/openai-problems.ts'
 import type { ServerFailure } from '../../../core/session/server-problems.ts'
 import type { ModelCall, Outcome } from '../../../core/session/timeline.ts'
@@ -197,7 +197,7 @@ class OpenAiCall {
       endMarker,
       outcome,
       httpStatus: this.#status,
-      problem: this.#failure === undefined ? null : openAiProblem(originText(origin), model, cleaned(this.#failure, key)),
+      problem: this.#failure === undefined ? null : openAiProblem(originText(origin), model, hideKeyInFailure(this.#failure, key)),
       promptTokens,
       outputTokens: answerTokens ?? (estimated ? answer.deltas : null),
       tokensEstimated: estimated,
@@ -206,9 +206,4 @@ class OpenAiCall {
       resent: this.#exchange?.resent ?? false,
     }
   }
-}
-
-function cleaned(failure: ServerFailure, key: string | undefined): ServerFailure {
-  if ('sentence' in failure) return { ...failure, sentence: hideKey(failure.sentence, key) }
-  return 'text' in failure ? { ...failure, text: hideKey(failure.text, key) } : failure
 }

@@ -169,6 +169,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     runner: cell.leg === 'direct' ? null : { url: ports.runnerApi.url, token: ports.runnerApi.token },
     serverUrl: server.url,
     model: server.facts.model,
+    ...(server.wire === undefined ? {} : { wire: server.wire }),
   })
 
   const play = async (cell: Cell, ahead: readonly Cell[]): Promise<PlayedCell> => {

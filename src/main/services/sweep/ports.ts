@@ -8,12 +8,19 @@ import type { SweepPlan } from '../../../core/sweep/plan.ts'
 import type { Environment, SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
 import type { SweepOpening } from '../../../core/sweep/sweep-list-row.ts'
 import type { ServerFacts, Target } from '../../../core/sweep/target.ts'
+import type { OpenAiWire } from '../../load-driver/messages.ts'
 import type { ChildHandle } from '../../platform/child.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 
 /** A server that stands. `stop` ends it if it was started for the sweep, else does nothing. */
-export type StartedTarget = { readonly facts: ServerFacts; readonly url: string; stop(): Promise<void> }
+export type StartedTarget = {
+  readonly facts: ServerFacts
+  readonly url: string
+  /** Absent = Ollama's native API. Its key is never stored. */
+  readonly wire?: OpenAiWire
+  stop(): Promise<void>
+}
 
 export type SweepStore = {
   create(opening: SweepOpening): Result<unknown, Problem>
