@@ -135,6 +135,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     answersOpenAi: (url, key) => models.answersOpenAi(url, key),
     startBuiltIn: (wanted) => models.startBuiltIn(wanted),
     readKey: (name) => keys.read(name),
+    watchGauges: (server) => models.watchGauges(server),
   })
   // The sampler looks at processes of parts that are made after it.
   const processes: (() => readonly ProcessRef[])[] = [() => [{ role: 'main', pid: process.pid, tree: false }], () => ptyHost(terminals.hostPid())]
@@ -142,6 +143,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     clock,
     processes: () => processes.flatMap((read) => read()),
     runnerGauges: () => runner.gauges(),
+    serverGauges: () => targets.gauges(),
   })
   closers.add('sampler', () => sampler.close())
 

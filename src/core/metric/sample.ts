@@ -48,5 +48,16 @@ export const sampleSchema = z.object({
   sampler: z.object({ cpuPercent: z.number(), driftMs: z.number() }),
   /** What the runner holds at this moment. */
   runner: z.object({ inFlight: z.number(), queued: z.number(), limit: z.number() }),
+  /** What the model server itself says of requests, less what ran there before the sweep; absent on servers that don't say. */
+  server: z
+    .object({
+      running: z.number().nullable(),
+      waiting: z.number().nullable(),
+      /** Of its memory for contexts, 0 to 1. */
+      kvCacheRatio: z.number().nullable(),
+      /** Since the sweep's beginning. */
+      preemptions: z.number().nullable(),
+    })
+    .optional(),
 })
 export type Sample = z.infer<typeof sampleSchema>

@@ -13,6 +13,7 @@ function setUp(change: Partial<TargetDeps> = {}) {
     readServerFacts: async (url, model) => ok(factsOf(url, model)),
     residentModels: async () => ok([{ name: 'resident' }]),
     answersOpenAi: async () => ok(undefined),
+    watchGauges: () => ({ latest: () => undefined, close() {} }),
     readKey: (name) => (name === 'MY_KEY' ? ok('sk-secret') : err(problem('key-missing', 'None.', '', ''))),
     startBuiltIn: async (wanted) => {
       asked.push(wanted)
@@ -61,4 +62,19 @@ test('a server on OpenAI’s wire has its key with it, and not in its facts; whi
 test('without its key no sweep begins', async () => {
   const target = await createTargets(setUp().deps).start({ kind: 'server', url: 'http://h', model: 'm', api: 'openai', keyName: 'OTHER' })
   expect(target).toMatchObject({ ok: false, error: { code: 'key-missing' } })
+})
+
+test('a server that tells its queue is watched while it stands', async () => {
+  let closed = 0
+  const gauges = { running: 4, waiting: 2, kvCacheRatio: null, preemptions: null }
+  const { deps } = setUp({
+    readServerFacts: async (url, model) => ok({ ...factsOf(url, model), gauges: 'metrics' }),
+    watchGauges: () => ({ latest: () => gauges, close: () => void closed++ }),
+  })
+  const targets = createTargets(deps)
+  expect(targets.gauges()).toBeUndefined()
+  const target = await targets.start({ kind: 'server', url: 'http://h', model: 'm', api: 'openai' })
+  expect(targets.gauges()).toEqual(gauges)
+  if (target.ok) await target.value.stop()
+  expect([targets.gauges(), closed]).toEqual([undefined, 1])
 })

@@ -2,6 +2,7 @@
  * What a sweep runs against: a server that stands already is read, a built-in one is started and read; they look the same from then on.
  * Remembers which of them speaks which wire, so that whoever has an address alone can ask after its models.
  */
+import type { Sample } from '../../core/metric/sample.ts'
 import type { Problem } from '../../core/result/problem.ts'
 import { ok, type Result } from '../../core/result/result.ts'
 import type { Engine, ServerFacts, Target } from '../../core/sweep/target.ts'
@@ -24,6 +25,12 @@ export interface TargetDeps {
   answersOpenAi(url: string, key: string | undefined): Promise<Result<void, Problem>>
   startBuiltIn(wanted: { engine: Engine; model?: string; slots?: number; settings: Record<string, unknown> }): Promise<Result<BuiltInServer, Problem>>
   readKey(name: string): Result<string, Problem>
+  watchGauges(server: { readonly url: string; readonly gauges: 'metrics' | 'slots'; readonly key?: string }): GaugeWatch
+}
+
+interface GaugeWatch {
+  latest(): Sample['server']
+  close(): void
 }
 
 export type StandingTarget = { readonly facts: ServerFacts; readonly url: string; readonly wire?: OpenAiWire; stop(): Promise<void> }
@@ -32,10 +39,12 @@ export interface Targets {
   start(target: Target): Promise<Result<StandingTarget, Problem>>
   /** An error when the server can't be read. A server on OpenAI's wire says nothing of memory: while it answers, its model counts as there. */
   residentModels(url: string): Promise<Result<readonly string[], Problem>>
+  /** Of the server that stands now, less what ran there before. */
+  gauges(): Sample['server']
 }
 
 export function createTargets(deps: TargetDeps): Targets {
-  const spoken = new Map<string, { readonly wire: OpenAiWire; readonly model: string }>()
+  const spoken = new Map<string, { readonly wire: OpenAiWire; readonly model: string; readonly watch: GaugeWatch | undefined }>()
 
   const startServer = async (target: Target & { kind: 'server' }): Promise<Result<StandingTarget, Problem>> => {
     if (target.api !== 'openai') {
@@ -46,9 +55,15 @@ export function createTargets(deps: TargetDeps): Targets {
     if (!wire.ok) return wire
     const facts = await deps.readServerFacts(target.url, target.model, wire.value)
     if (!facts.ok) return facts
-    const { url, model } = facts.value
-    spoken.set(url, { wire: wire.value, model })
-    return ok({ facts: facts.value, url, wire: wire.value, stop: async () => void spoken.delete(url) })
+    const { url, model, gauges } = facts.value
+    const { key } = wire.value
+    const watch = gauges === 'metrics' || gauges === 'slots' ? deps.watchGauges({ url, gauges, ...(key === undefined ? {} : { key }) }) : undefined
+    spoken.set(url, { wire: wire.value, model, watch })
+    const stop = async () => {
+      watch?.close()
+      spoken.delete(url)
+    }
+    return ok({ facts: facts.value, url, wire: wire.value, stop })
   }
 
   return {
@@ -62,6 +77,7 @@ export function createTargets(deps: TargetDeps): Targets {
       const answers = await deps.answersOpenAi(url, openAi.wire.key)
       return answers.ok ? ok([openAi.model]) : answers
     },
+    gauges: () => [...spoken.values()].at(-1)?.watch?.latest(),
   }
 }
 

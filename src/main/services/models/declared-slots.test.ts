@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isVersionKnown } from '../../../core/model-servers/ollama-slots.ts'
-import { declaredSlots } from './declared-slots.ts'
+import { configuredSlots, declaredSlots, llamaServerPorts } from './declared-slots.ts'
 import { listeningInodes } from './listening-process.ts'
 
 const ollama = (env: Record<string, string> | null, childArgs: string[][] = []) => ({
@@ -39,6 +39,25 @@ describe('declared slots', () => {
     expect(declaredSlots(ollama({}), '0.0.0')).toBeNull()
     expect(declaredSlots(ollama(null), '0.11.4')).toBeNull()
     expect(declaredSlots(null, '0.11.4')).toBeNull()
+  })
+
+  test('a family that is served one at a time gets one, whatever is set; of an unknown version that is not assumed', () => {
+    const forced = 'the family qwen3next is served one request at a time'
+    expect(declaredSlots(ollama({ OLLAMA_NUM_PARALLEL: '8' }), '0.17.0', forced)).toMatchObject({
+      slots: 1,
+      source: expect.stringContaining('qwen3next'),
+    })
+    expect(declaredSlots(ollama({ OLLAMA_NUM_PARALLEL: '8' }), '0.0.0', forced)).toMatchObject({ slots: 8 })
+    expect(configuredSlots(ollama({ OLLAMA_NUM_PARALLEL: '8' }))).toBe(8)
+  })
+
+  test('the ports of llama-server children are in their command lines; an older runner has none of its own API', () => {
+    const children = [
+      ['/usr/lib/ollama/llama-server', '-m', 'x', '--port', '41234', '-np', '3'],
+      ['/usr/bin/ollama', 'runner', '--port', '41235'],
+    ]
+    expect(llamaServerPorts(ollama({}, children))).toEqual([41234])
+    expect(llamaServerPorts(null)).toEqual([])
   })
 
   test('of a build without a version nothing is known', () => {

@@ -6,10 +6,12 @@ import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
 import type { ForkChild } from '../../platform/child.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { type BuiltInRequest, type BuiltInServer, createBuiltInServers } from './built-in-servers.ts'
 import { type DiscoveredServer, discoverServers } from './discover-servers.ts'
+import { type GaugeWatch, watchGauges } from './gauge-watch.ts'
 import { answersOpenAi, readOpenAiFacts } from './openai-facts.ts'
 import { type ResidentModel, residentModels } from './resident-models.ts'
 import { readServerFacts } from './server-facts.ts'
@@ -31,6 +33,8 @@ export interface Models {
   answersOpenAi(url: string, key: string | undefined): Promise<Result<void, Problem>>
   residentModels(url: string): Promise<Result<readonly ResidentModel[], Problem>>
   warmModel(url: string, model: string, options?: WarmOptions): Promise<Result<void, Problem>>
+  /** Asks a server that says so how many requests run and wait, until it is closed. */
+  watchGauges(server: { readonly url: string; readonly gauges: 'metrics' | 'slots'; readonly key?: string }): GaugeWatch
   /** Asks the usual addresses, or those given; takes up to 2 s. */
   discoverServers(addresses?: readonly string[]): Promise<readonly DiscoveredServer[]>
   startBuiltIn(request: BuiltInRequest): Promise<Result<BuiltInServer, Problem>>
@@ -51,6 +55,7 @@ export function createModels(deps: ModelsDeps): Models {
     residentModels: (url) => residentModels(http, url),
     warmModel: (url, model, options) => warmModel(http, url, model, options),
     discoverServers: (addresses) => discoverServers(http, addresses ?? usualAddresses(deps.env)),
+    watchGauges: (server) => watchGauges({ http, clock: systemClock }, server),
     startBuiltIn: builtIn.start,
     async close() {
       await builtIn.close()

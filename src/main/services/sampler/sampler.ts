@@ -30,13 +30,15 @@ export interface SamplerDeps {
   /** Asked at each sample: those that are there now. */
   processes(): readonly ProcessRef[]
   runnerGauges(): Sample['runner']
+  /** Undefined: no server is asked, or it does not say. */
+  serverGauges?(): Sample['server']
   /** By default those of this system. */
   probe?: Probe
   loop?: LoopMeter
   gpu?: GpuWatch
 }
 
-export function createSampler({ clock, processes, runnerGauges, ...parts }: SamplerDeps): Sampler {
+export function createSampler({ clock, processes, runnerGauges, serverGauges = () => undefined, ...parts }: SamplerDeps): Sampler {
   const probe = parts.probe ?? (process.platform === 'linux' ? createLinuxProbe() : createPortableProbe())
   const loop = parts.loop ?? createLoopMeter()
   const gpu = parts.gpu ?? createGpuWatch({ clock })
@@ -59,6 +61,7 @@ export function createSampler({ clock, processes, runnerGauges, ...parts }: Samp
     const before = process.cpuUsage()
     const driftMs = Math.max(0, atMs - dueAtMs)
     const refs = processes()
+    const server = serverGauges()
     const toolPid = gpu.pid()
     const reading = probe.read(toolPid === undefined ? refs : [...refs, { pid: toolPid, tree: false }], atMs)
     const sample: Omit<Sample, 'sampler'> = {
@@ -71,6 +74,7 @@ export function createSampler({ clock, processes, runnerGauges, ...parts }: Samp
       gpus: gpu.latest(),
       loop: loop.read(driftMs),
       runner: runnerGauges(),
+      ...(server === undefined ? {} : { server }),
     }
     const spent = process.cpuUsage(before)
     const ownPercent = (spent.user + spent.system) / 10 / Math.max(1, atMs - lastAtMs)

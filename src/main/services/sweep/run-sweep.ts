@@ -2,6 +2,7 @@
  * Runs a plan, top to bottom: warm-up, cells in their order, void ones again, to the end, the cancel or the watchdog. The one stage of a sweep with effects;
  * what it learns leaves as events. It chooses nothing that the plan or core/sweep/judge-cell.ts does not say.
  */
+import { serverNotes } from '../../../core/model-servers/server-notes.ts'
 import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
 import { judgeCell } from '../../../core/sweep/judge-cell.ts'
 import type { Cell } from '../../../core/sweep/plan.ts'
@@ -19,6 +20,7 @@ export async function runSweep(run: SweepRun): Promise<void> {
   emit([
     { type: 'sweep-started', atMs: 0, epochMs: ports.clock.epochMs(), plan, environment: ports.environment },
     { type: 'server-read', atMs: atMs(), facts: target.facts },
+    ...serverNotes(target.facts, plan.workload).map((note) => ({ type: 'warning' as const, atMs: atMs(), ...note, cell: null })),
   ])
 
   const watchdog = new AbortController()
