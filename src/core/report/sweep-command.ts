@@ -1,4 +1,5 @@
 /** The command that runs the same sweep again; `plimsoll sweep` reads it back to the same request. */
+import { modeOf } from '../sweep/modes.ts'
 import type { SweepPlan } from '../sweep/plan.ts'
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/
@@ -21,7 +22,9 @@ export function sweepArguments(plan: SweepPlan): string[] {
     words.push('--engine', target.engine, '--model', target.model, '--slots', String(target.slots))
     words.push(...optionWords('--sim', target.settings))
   }
-  words.push('--levels', request.levels.join(','), '--repeats', String(request.repeats))
+  if (request.levels.length > 0) words.push('--levels', request.levels.join(','))
+  const mode = modeOf(request)
+  words.push(...(mode === undefined ? ['--repeats', String(request.repeats)] : ['--mode', mode]))
   if (request.waves !== null) words.push('--waves', String(request.waves))
   words.push('--legs', request.legs.join(','))
   words.push('--prompt-tokens', String(workload.promptTokens), '--output-tokens', String(workload.outputTokens))

@@ -53,13 +53,16 @@ export type Workload = z.infer<typeof workloadSchema>
 
 export const sweepRequestSchema = z.object({
   target: targetSchema,
-  levels: z.array(z.int().positive().max(4096)).min(1).max(64),
+  /** Empty = the sweep finds its levels itself (next-cells.ts), in `mode`, or standard where none is given. */
+  levels: z.array(z.int().positive().max(4096)).max(64).default([]),
   repeats: z.int().positive().max(100).default(3),
   /** Waves (bursts of N sessions) per cell; null = enough for the percentiles of the level, bounded by time. */
   waves: z.int().positive().max(1000).nullable().default(null),
   legs: z.array(legSchema).min(1).default(['runner', 'null']),
-  /** Absent = the levels and repeats exactly as given; with a mode the plan grows and shrinks with what is measured (next-cells.ts). */
+  /** With it the mode's repeats hold, and its interventions are run (modes.ts); absent = the levels and repeats exactly as given. */
   mode: modeSchema.optional(),
+  /** M13: a priced target is swept only with this yes: the most that it may cost. */
+  maxCostUsd: z.number().nonnegative().optional(),
   /** Absent = bursts. */
   load: loadSchema.optional(),
   workload: workloadSchema.partial().default({}),

@@ -26,7 +26,7 @@ export function promptFor(plan: SweepPlan, cell: Cell, wave: number, session: nu
   const place = `${plan.seed}/${plan.sweepId}/${cell.index}/${wave}/${session}/${turn}`
   const random = createSeededRandom(place)
   const words = startWords(plan, numberOf(plan, cell, wave, session, turn))
-  const wanted = Math.max(0, plan.workload.promptTokens - QUESTION_WORDS)
+  const wanted = Math.max(0, (cell.arm?.promptTokens ?? plan.workload.promptTokens) - QUESTION_WORDS)
   while (words.length < wanted) words.push(WORDS[random.int(WORDS.length)] ?? '')
   return `${words.join(' ')} ${QUESTION}`
 }

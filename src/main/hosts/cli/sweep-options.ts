@@ -5,7 +5,7 @@
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import { parseLevels } from '../../../core/sweep/parse-levels.ts'
-import { type Leg, legSchema, type SweepRequest, sweepRequestSchema, type Workload } from '../../../core/sweep/plan.ts'
+import { type Leg, legSchema, type Mode, modeSchema, type SweepRequest, sweepRequestSchema, type Workload } from '../../../core/sweep/plan.ts'
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
 import { type OpenAiAccess, type OpenAiFlags, readOpenAi, type Take } from './read-openai.ts'
@@ -18,6 +18,7 @@ export type SweepFlags = OpenAiFlags & {
   engine?: string
   slots?: string
   sim?: string[]
+  mode?: string
   levels?: string
   repeats?: string
   waves?: string
@@ -51,7 +52,8 @@ export type TargetWish =
 /** All of a request but its target, which may have to be looked for first. */
 export type SweepWish = { readonly wish: TargetWish; readonly withTarget: (target: SweepRequest['target']) => SweepRequest }
 
-const DEFAULT_LEVELS = [1, 2, 4, 8]
+/** For repeats that are given without levels. */
+const LEVELS_OF_REPEATS = [1, 2, 4, 8]
 /** Above this a session's context would not fit on any machine of today; a typing error. */
 const MOST_TOKENS = 10_000_000
 
@@ -68,7 +70,9 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
     given(text, (value) => readInteger(option, value, least, most, example))
 
   const wish = readWish(flags, take)
-  const levels = given(flags.levels, parseLevels) ?? DEFAULT_LEVELS
+  const levels = given(flags.levels, parseLevels) ?? (flags.repeats === undefined || flags.mode !== undefined ? [] : LEVELS_OF_REPEATS)
+  const mode = given(flags.mode, readMode)
+  if (flags.repeats !== undefined && flags.mode !== undefined) take(err(repeatsClash()))
   const repeats = integer('--repeats', flags.repeats, 100, '3')
   const waves = integer('--waves', flags.waves, 1000, '5')
   const legs = given(flags.legs, readLegs)
@@ -84,6 +88,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   if (problems.length > 0) return err(problems)
   const rest = {
     levels,
+    mode,
     repeats,
     waves: waves ?? null,
     legs,
@@ -171,6 +176,21 @@ function readWorkload(flags: SweepFlags, take: Take, integer: ReadCount): Partia
     memoryNote: flags.memoryNote === false ? false : undefined,
     variants: flags.mix === undefined ? undefined : take(readMix(flags.mix, flags.model, { ...DEFAULT_WORKLOAD.options, ...options })),
   })
+}
+
+function readMode(text: string): Result<Mode, Problem> {
+  const mode = modeSchema.safeParse(text.trim())
+  if (mode.success) return ok(mode.data)
+  return err(problem('mode-unknown', `There is no mode "${text}".`, 'Expected quick, standard or thorough.', 'For example: --mode quick'))
+}
+
+function repeatsClash(): Problem {
+  return problem(
+    'options-clash',
+    '--repeats and --mode can’t be used together.',
+    'A mode decides by itself how often each level is measured.',
+    'Leave one of them out, or give levels and repeats without a mode: --levels 1,2,4,8 --repeats 3',
+  )
 }
 
 function readLegs(text: string): Result<Leg[], Problem> {

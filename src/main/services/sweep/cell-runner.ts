@@ -42,10 +42,12 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
   const atMs = () => clock.nowMs() - originMs
   const idle = createIdleWatch(clock)
   const ended: { cell: Cell; tookMs: number }[] = []
-  const smallestN = Math.min(...plan.request.levels)
+  const smallestN = Math.min(...plan.cells.filter(({ role }) => role !== 'warm-up').map(({ n }) => n))
   let driver: Driver | undefined
   let driversLost = 0
   let nullServer: StartedTarget | undefined
+  /** Lives as long as the cell that asked for it. */
+  let otherServer: StartedTarget | undefined
   let failedWaves = 0
   let liveShownMs = Number.NEGATIVE_INFINITY
 
@@ -69,7 +71,24 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return { how: 'driver-lost', problem: driverLost(forTheLastTime), forTheLastTime }
   }
 
-  const serverOf = async (cell: Cell): Promise<StartedTarget | Problem> => (cell.leg === 'null' ? readyNull() : target)
+  const serverOf = async (cell: Cell): Promise<StartedTarget | Problem> => {
+    if (cell.leg === 'null') return readyNull()
+    return cell.arm?.slots == null ? target : readyOther(cell, cell.arm.slots)
+  }
+
+  /** A second server of ours for one cell, other in its slots alone; warmed like the first. */
+  const readyOther = async (cell: Cell, slots: number): Promise<StartedTarget | Problem> => {
+    const { target: asked } = plan.request
+    if (asked.kind !== 'built-in') return problem('slots-not-ours', 'The slots of this server are not ours to change.', '', '')
+    const started = await ports.startTarget({ ...asked, slots })
+    if (!started.ok) return started.error
+    otherServer = started.value
+    const silent = { onWaveStarted() {}, onRows() {}, onLanes() {} }
+    const alone = { ...cell, n: 1, plannedOffsetsMs: [0] }
+    readyDriver().beginCell(plan, alone, pathTo(otherServer, cell), silent)
+    await readyDriver().playWave(0, plan.request.turnDeadlineMs + WAVE_GRACE_MS, signal)
+    return otherServer
+  }
 
   const readyNull = async (): Promise<StartedTarget | Problem> => {
     if (nullServer !== undefined) return nullServer
@@ -207,6 +226,9 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
   return {
     async play(cell, ahead) {
       const played = await play(cell, ahead)
+      await otherServer?.stop()
+      otherServer = undefined
+      if (played.how === 'target-lost' && cell.arm?.slots != null) return { how: 'skipped', problem: played.problem }
       if (played.how !== 'target-lost' || cell.leg !== 'null' || onlyNull) return played
       await nullServer?.stop()
       nullServer = undefined
@@ -215,7 +237,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     },
     async close() {
       onDriver(undefined)
-      await Promise.all([driver?.close(), nullServer?.stop()])
+      await Promise.all([driver?.close(), nullServer?.stop(), otherServer?.stop()])
     },
   }
 }

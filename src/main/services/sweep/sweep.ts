@@ -3,7 +3,7 @@ import type { SweepId } from '../../../core/result/ids.ts'
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
 import { type Estimate, estimateSweep, type Pace } from '../../../core/sweep/estimate.ts'
-import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
+import { type CellState, type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
 import type { SweepPlan, SweepRequest } from '../../../core/sweep/plan.ts'
 import { planSweep } from '../../../core/sweep/plan-sweep.ts'
 import type { SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
@@ -131,7 +131,7 @@ export function createSweepService(ports: SweepPorts): SweepService {
           startedEpochMs: clock.epochMs(),
           targetLabel: targetLabel(facts),
           simulated: facts.simulated,
-          levels: request.levels,
+          levels: levelsOf(plan),
           cellsPlanned: plan.cells.length,
         })
         if (!created.ok) {
@@ -210,6 +210,9 @@ export function createSweepService(ports: SweepPorts): SweepService {
   }
 }
 
+/** Those that it begins with, where it finds the others itself. */
+const levelsOf = ({ cells }: SweepPlan) => [...new Set(cells.filter(({ role }) => role === 'measure').map(({ n }) => n))].sort((a, b) => a - b)
+
 function busy(): Problem {
   return problem(
     'sweep-running',
@@ -225,14 +228,17 @@ function targetKey({ target }: SweepRequest): string {
     : `${target.engine} ${target.model} ${target.slots} ${JSON.stringify(target.settings)}`
 }
 
+const isOfLevel = (state: CellState | undefined) =>
+  state?.status === 'done' && state.cell.leg !== 'null' && state.cell.role !== 'warm-up' && state.cell.arm === undefined
+
 /** Wall of a session alone, and how much quicker than one after the other the largest wave went. */
 function paceOf(state: SweepState): Pace | undefined {
-  const rows = state.rows.filter((row) => row.outcome === 'completed' && state.cells[row.cell]?.cell.leg !== 'null')
+  const rows = state.rows.filter((row) => row.outcome === 'completed' && isOfLevel(state.cells[row.cell]))
   const wallsMs = (n: number) => rows.filter((row) => state.cells[row.cell]?.cell.n === n).map((row) => row.endAtMs - row.plannedAtMs)
   const aloneMs = wallsMs(1)
   const sessionMs = aloneMs.toSorted((a, b) => a - b)[Math.floor(aloneMs.length / 2)]
   if (sessionMs === undefined) return undefined
-  const largestN = Math.max(...state.plan.request.levels)
+  const largestN = Math.max(1, ...state.cells.filter(isOfLevel).map(({ cell }) => cell.n))
   const longestMs = Math.max(...wallsMs(largestN), sessionMs)
   return { sessionMs, slots: Math.max(1, (largestN * sessionMs) / longestMs) }
 }
