@@ -4,12 +4,15 @@
  */
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import type { Analysis } from './analysis.ts'
-import { errorCeiling, sloCeiling, throughputCeiling } from './levels/ceilings.ts'
+import { drawnFits } from './curves/fit-curves.ts'
+import { levelCurves } from './curves/level-curves.ts'
+import { errorCeiling, sloCeiling } from './levels/ceilings.ts'
 import { driftOf } from './levels/drift.ts'
 import { type Growth, growthBetween } from './levels/growth.ts'
 import { sweepFacts } from './levels/level-facts.ts'
 import { levelHardware, levelSamples } from './levels/level-samples.ts'
 import { summariseLevel } from './levels/summarise-level.ts'
+import { throughputCeiling } from './levels/throughput-ceiling.ts'
 import { caseFile, completedOf, type MeasuredFacts, topLevel } from './verdict/case-file.ts'
 import { findVerdict } from './verdict/find-verdict.ts'
 import { warningsOf } from './warnings.ts'
@@ -28,10 +31,11 @@ export function analyse(state: SweepState): Analysis {
   const growth = growthOf(levels, seed)
   const drift = driftOf(leading.find(({ summary }) => summary.n === 1)?.facts, seed)
   const summaries = leading.map((level) => level.summary)
-  const throughput = throughputCeiling(
+  const curves = levelCurves(
     levels.map((level) => ({ n: level.summary.n, waves: level.facts.waves })),
     seed,
   )
+  const throughput = throughputCeiling(curves)
   const effectiveSlots = { ...sweep.slots, declared: state.facts?.declaredSlots ?? null }
   const file = caseFile({
     state,
@@ -51,7 +55,7 @@ export function analyse(state: SweepState): Analysis {
     growth: growth === null || !growth.isClear ? null : { fromN: growth.fromN, toN: growth.toN, parts: [...growth.parts] },
     ownCost: ownCost(all),
     driftRatio: drift?.value ?? null,
-    fits: [],
+    fits: drawnFits(curves.curves),
     interventions: [],
     candidates: [],
     verdict: findVerdict(file),

@@ -32,6 +32,8 @@ export type CurveFits = {
   readonly cliff: Cliff | null
   /** The points that the curves were fitted to: up to the cliff, if there is one. */
   readonly points: readonly RatePoint[]
+  /** How far one level's rate lies from a curve by chance, as a ratio; what draws of other runs are spread by. */
+  readonly scatterRatio: number
   /** Whole sentences: what these points can't tell, and what would. */
   readonly cannotTell: readonly string[]
 }
@@ -45,7 +47,8 @@ const TIE = { times: 1.1, ratio: 0.005 } as const
  * leave nearly no residuals, and published sweeps repeat to within 5 to 10 %.
  */
 const USUAL_SCATTER = { ratio: 0.05, weight: 4 } as const
-const DRAWS = 200
+/** Each costs a fit of every curve. */
+export const CURVE_DRAWS = 200
 
 type Shape = Pick<FittedCurve, 'parameters' | 'rateAt'> & { readonly kneeN: number | null }
 
@@ -85,7 +88,7 @@ const MODELS: readonly { model: CurveModel; unknowns: number; shapeOf: (points: 
 export function fitCurves(points: readonly RatePoint[], seed = 7): CurveFits {
   const random = createSeededRandom(`curves/${seed}`)
   return fitDrawn(points, (clean, scatterRatio) =>
-    Array.from({ length: DRAWS }, () => clean.map(({ n, rate }) => ({ n, rate: rate * Math.exp(scatterRatio * normal(random.next)) }))),
+    Array.from({ length: CURVE_DRAWS }, () => clean.map(({ n, rate }) => ({ n, rate: rate * Math.exp(scatterRatio * normal(random.next)) }))),
   )
 }
 
@@ -99,8 +102,8 @@ export function fitDrawn(
   const all = cleanPoints(points)
   const cliff = findCliff(all)
   const clean = cliff === null ? all : all.filter(({ n }) => n < cliff.toN)
-  const cannotTell = missingPoints(all, clean, cliff)
-  if (clean.length < FEWEST_POINTS.any) return { fits: [], chosen: null, cliff, points: clean, cannotTell }
+  const known = { cliff, points: clean, cannotTell: missingPoints(all, clean, cliff) }
+  if (clean.length < FEWEST_POINTS.any) return { ...known, fits: [], chosen: null, scatterRatio: USUAL_SCATTER.ratio }
   const tried = MODELS.filter(({ unknowns }) => clean.length >= unknowns).map((model) => ({
     ...model,
     shape: model.shapeOf(clean),
@@ -122,7 +125,7 @@ export function fitDrawn(
       rateAt,
     }
   })
-  return { fits, chosen: fits.find((fit) => fit.isChosen) ?? null, cliff, points: clean, cannotTell }
+  return { ...known, fits, chosen: fits.find((fit) => fit.isChosen) ?? null, scatterRatio }
 }
 
 function missingPoints(all: readonly RatePoint[], clean: readonly RatePoint[], cliff: Cliff | null): string[] {
@@ -173,8 +176,8 @@ export function normal(next: () => number): number {
 const DRAWN_POINTS = 60
 
 /** The shape of a fit that page and report draw; curves without a leave-one-out error are left out. Points lie evenly in log N, levels included. */
-export function drawnFits({ fits, points }: CurveFits, upToN: number): CurveFit[] {
-  const fromN = points[0]?.n ?? 1
+export function drawnFits({ fits, points }: CurveFits): CurveFit[] {
+  const [fromN, upToN] = [points[0]?.n ?? 1, points.at(-1)?.n ?? 1]
   const step = (Math.log(upToN) - Math.log(fromN)) / (DRAWN_POINTS - 1)
   const even = Array.from({ length: DRAWN_POINTS }, (_, index) => fromN * Math.exp(index * step))
   return fits.flatMap(({ model, isChosen, leaveOneOutErrorRatio, knee, rateAt }) => {

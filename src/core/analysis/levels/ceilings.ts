@@ -2,9 +2,6 @@
 import type { Slo } from '../../sweep/plan.ts'
 import type { Ceiling, LevelSummary } from '../analysis.ts'
 import { lowerBound, upperBound } from '../statistics/binomial-bounds.ts'
-import { drawSums } from '../statistics/block-bootstrap.ts'
-import { quantile } from '../statistics/percentiles.ts'
-import { tokenRate, type WaveBlock } from './level-facts.ts'
 
 const unknown = (because: string): Ceiling => ({ status: 'unknown', n: null, low: null, high: null, because })
 
@@ -54,40 +51,3 @@ export function errorCeiling(levels: readonly LevelSummary[], slo: Slo): Ceiling
   const counts = levels.map((level) => ({ n: level.n, good: level.sessions - level.failures, all: level.sessions }))
   return shareCeiling(counts, 1 - slo.maxErrorRatio, 'came through without an error')
 }
-
-export type RatedLevel = { readonly n: number; readonly waves: readonly WaveBlock[] }
-
-/** Share of the best total rate from which a level counts as full (DESIGN.md section 7). */
-const FULL_RATIO = 0.9
-
-/** Smallest level with at least 90 % of the best total rate; the interval holds the levels that drawn waves name, down to the level below. */
-export function throughputCeiling(levels: readonly RatedLevel[], seed: number): Ceiling {
-  const rated = levels.filter((level) => (tokenRate(level.waves) ?? 0) > 0)
-  const last = rated.at(-1)
-  if (last === undefined || rated.length < 2) return unknown('Total rates at two levels at least are needed.')
-  const rates = rated.map((level) => tokenRate(level.waves) ?? 0)
-  const full = firstFull(rates)
-  const drawn = drawSums(
-    rated.map((level) => level.waves.map((wave) => [wave.tokens, wave.busyMs])),
-    seed,
-    (sums) => firstFull(sums.map(([tokens = 0, busyMs = 0]) => (busyMs > 0 ? tokens / busyMs : 0))),
-  ).sort((x, y) => x - y)
-  const lowest = Math.min(full, Math.round(quantile(drawn, 0.05)))
-  const highest = Math.max(full, Math.round(quantile(drawn, 0.95)))
-  const best = rates.reduce((most, rate) => Math.max(most, rate), 0)
-  const n = rated[full]?.n ?? last.n
-  const low = (rated[lowest - 1]?.n ?? 0) + 1
-  const rateText = `${figure(rates[full] ?? 0)} tokens/s at ${n}, the best of all levels is ${figure(best)}`
-  if (n === last.n) return { status: 'not-reached', n, low, high: null, because: `Only the largest level has it: ${rateText}.` }
-  return { status: 'found', n, low, high: rated[highest]?.n ?? n, because: `At least 90 % of the best total rate from here on: ${rateText}.` }
-}
-
-function firstFull(rates: readonly number[]): number {
-  const best = rates.reduce((most, rate) => Math.max(most, rate), 0)
-  return Math.max(
-    0,
-    rates.findIndex((rate) => rate >= FULL_RATIO * best),
-  )
-}
-
-const figure = (rate: number) => (rate >= 100 ? Math.round(rate).toString() : rate.toFixed(1))

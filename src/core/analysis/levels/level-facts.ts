@@ -16,13 +16,15 @@ export type AttributedTurn = {
   readonly parts: TurnParts
 }
 
-/** Sums over one wave: what the bootstrap draws. Parts and wall are those of completed turns, tokens and time those of all. */
+/** Sums over one wave: what the bootstrap draws. Parts and wall are those of completed turns, tokens and times those of all. */
 export type WaveBlock = {
   readonly turns: number
   readonly parts: TurnParts
   readonly wallMs: number
-  readonly tokens: number
   readonly busyMs: number
+  /** The wave's beginning until fewer turns are unfinished than the level serves at once, and the tokens that came in that time (`fullPart`). */
+  readonly fullTokens: number
+  readonly fullMs: number
 }
 
 export type LevelFacts = {
@@ -58,8 +60,10 @@ export function sweepFacts(state: SweepState): SweepFacts {
       lowest === undefined ? [] : completedCalls(lowest),
       level.leg === 'null' ? shortestLoadMs(completedCalls(level)) : shortestMs,
     )
+    const overlap = overlaps.get(level) ?? levelOverlap(level)
+    const servedAtOnce = Math.max(1, Math.min(level.n, overlap.streaming.lasting))
     const turns = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
-    return { level, overlap: overlaps.get(level) ?? levelOverlap(level), turns: turns.flat(), waves: turns.map(blockOf) }
+    return { level, overlap, turns: turns.flat(), waves: turns.map((wave) => blockOf(wave, servedAtOnce)) }
   })
   return { levels: facts, limited, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
 }
@@ -86,15 +90,13 @@ export function tokensOf(row: TurnRow): number {
   return tokens
 }
 
-function blockOf(turns: readonly AttributedTurn[]): WaveBlock {
+function blockOf(turns: readonly AttributedTurn[], servedAtOnce: number): WaveBlock {
   const parts = noParts()
   let completed = 0
   let wallMs = 0
-  let tokens = 0
   let fromMs = Number.POSITIVE_INFINITY
   let toMs = Number.NEGATIVE_INFINITY
   for (const turn of turns) {
-    tokens += tokensOf(turn.row)
     fromMs = Math.min(fromMs, turn.row.submitAtMs)
     toMs = Math.max(toMs, turn.row.endAtMs)
     if (!isCompleted(turn.row)) continue
@@ -102,14 +104,38 @@ function blockOf(turns: readonly AttributedTurn[]): WaveBlock {
     wallMs += wallMsOf(turn.row)
     for (const part of PARTS) parts[part] += turn.parts[part]
   }
-  return { turns: completed, parts, wallMs, tokens, busyMs: Math.max(0, toMs - fromMs) }
+  const busyMs = Math.max(0, toMs - fromMs)
+  const full = fullPart(turns, servedAtOnce, fromMs)
+  return { turns: completed, parts, wallMs, busyMs, fullTokens: full.tokens, fullMs: full.lengthMs }
+}
+
+/**
+ * M7: towards its end a burst leaves slots empty, only because no more turns come. That tail says nothing of what the server carries: four turns on
+ * three slots take two rounds, and tokens over the whole wave would tell two thirds of its rate.
+ */
+function fullPart(turns: readonly AttributedTurn[], servedAtOnce: number, fromMs: number): { tokens: number; lengthMs: number } {
+  const ends = new Float64Array(turns.length)
+  for (const [index, turn] of turns.entries()) ends[index] = turn.row.endAtMs
+  const toMs = ends.sort()[Math.max(0, turns.length - servedAtOnce)] ?? fromMs
+  let tokens = 0
+  for (const { row } of turns) if (row.timeline !== null) for (const call of row.timeline.calls) tokens += tokensUntil(call, toMs)
+  return { tokens, lengthMs: Math.max(0, toMs - fromMs) }
+}
+
+/** Tokens are taken to come evenly from the first delta to the last. */
+function tokensUntil(call: ModelCall, atMs: number): number {
+  const tokens = call.outputTokens ?? 0
+  const lastMs = call.lastDeltaAtMs ?? call.endAtMs
+  if (lastMs <= atMs) return tokens
+  const firstMs = call.firstDeltaAtMs ?? lastMs
+  return firstMs >= atMs ? 0 : (tokens * (atMs - firstMs)) / (lastMs - firstMs)
 }
 
 /** Blocks for the bootstrap: waves, or single turns where a level has too few waves to draw from. */
 export function blocksOf(facts: LevelFacts): readonly WaveBlock[] {
   const whole = facts.waves.filter((wave) => wave.turns > 0)
   if (whole.length >= 3) return whole
-  return facts.turns.filter((turn) => isCompleted(turn.row)).map((turn) => blockOf([turn]))
+  return facts.turns.filter((turn) => isCompleted(turn.row)).map((turn) => blockOf([turn], 1))
 }
 
 export type MeanParts = { readonly parts: TurnParts; readonly wallMs: number }
@@ -127,9 +153,9 @@ export function meanParts(blocks: readonly WaveBlock[]): MeanParts | null {
   return { parts, wallMs }
 }
 
-/** All output tokens over the time under load; null without such time. */
+/** Total rate under full load, tokens per second; null without such time. */
 export function tokenRate(blocks: readonly WaveBlock[]): number | null {
-  const busyMs = blocks.reduce((sum, block) => sum + block.busyMs, 0)
-  const tokens = blocks.reduce((sum, block) => sum + block.tokens, 0)
-  return busyMs > 0 ? (1000 * tokens) / busyMs : null
+  const fullMs = blocks.reduce((sum, block) => sum + block.fullMs, 0)
+  const tokens = blocks.reduce((sum, block) => sum + block.fullTokens, 0)
+  return fullMs > 0 ? (1000 * tokens) / fullMs : null
 }
