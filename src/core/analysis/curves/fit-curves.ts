@@ -43,8 +43,8 @@ const FEWEST_POINTS = { any: 3, leaveOneOut: 4, peak: 6 } as const
 /** Leave-one-out errors this near to the least can't be told apart: the hinge is then taken before USL, both before the line. */
 const TIE = { times: 1.1, ratio: 0.005 } as const
 /**
- * Scatter of one level's rate about any curve: what is seen in the residuals, drawn towards 5 % as if four further levels had shown that: few levels
- * leave nearly no residuals, and published sweeps repeat to within 5 to 10 %.
+ * Scatter of one level's rate about any curve: what is seen in the residuals, drawn towards the usual one as if four further levels had shown that,
+ * since few levels leave nearly no residuals. Published sweeps repeat to within 5 to 10 %.
  */
 const USUAL_SCATTER = { ratio: 0.05, weight: 4 } as const
 /** Each costs a fit of every curve. */
@@ -141,11 +141,15 @@ function missingPoints(all: readonly RatePoint[], clean: readonly RatePoint[], c
   return said
 }
 
-/** @returns errors of prediction at the point left out, root mean square, over the mean rate */
+/**
+ * The smallest n stays in: below the levels nothing was measured that a curve could be held to (two slots look flat from 2 on).
+ * @returns errors of prediction at the point left out, root mean square, over the mean rate
+ */
 function leaveOneOut(points: readonly RatePoint[], shapeOf: (points: readonly RatePoint[]) => Shape): number {
   const meanRate = points.reduce((sum, { rate }) => sum + rate, 0) / points.length
-  const squares = points.reduce((sum, left) => sum + (shapeOf(points.filter((point) => point !== left)).rateAt(left.n) - left.rate) ** 2, 0)
-  return Math.sqrt(squares / points.length) / meanRate
+  const left = points.slice(1)
+  const squares = left.reduce((sum, one) => sum + (shapeOf(points.filter((point) => point !== one)).rateAt(one.n) - one.rate) ** 2, 0)
+  return Math.sqrt(squares / left.length) / meanRate
 }
 
 function scatterAbout(points: readonly RatePoint[], shape: Shape, unknowns: number): number {

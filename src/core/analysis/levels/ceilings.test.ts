@@ -4,8 +4,7 @@ import { syntheticSweep } from '../../../../test/synthetic-sweep.ts'
 import { sweepStateOf } from '../../sweep/fold-sweep.ts'
 import { analyse } from '../analyse.ts'
 import type { LevelSummary } from '../analysis.ts'
-import { noParts } from '../calls/decompose-turn.ts'
-import { errorCeiling, sloCeiling, throughputCeiling } from './ceilings.ts'
+import { errorCeiling, sloCeiling } from './ceilings.ts'
 
 const slo = { ttfaMs: 500, targetRatio: 0.95, maxErrorRatio: 0.05 }
 
@@ -57,18 +56,4 @@ test('ceilings stay ordered whatever the counts: low is below high, and n is low
     }),
     { numRuns: 100 },
   )
-})
-
-const rated = (n: number, tokensPerSec: number) => ({
-  n,
-  waves: [1, 1.02, 0.98].map((noise) => ({ turns: n, parts: noParts(), wallMs: 0, tokens: tokensPerSec * noise, busyMs: 1000 })),
-})
-
-test('the throughput ceiling is the smallest level with 90 % of the best total; its interval begins above the level below', () => {
-  expect(throughputCeiling([rated(1, 100), rated(2, 200), rated(4, 390), rated(8, 400)], 7)).toMatchObject({ status: 'found', n: 4, low: 3, high: 4 })
-})
-
-test('when only the largest level has it, the throughput ceiling is not reached; one level alone says nothing', () => {
-  expect(throughputCeiling([rated(1, 100), rated(2, 200), rated(4, 390)], 7)).toMatchObject({ status: 'not-reached', n: 4, high: null })
-  expect(throughputCeiling([rated(4, 390)], 7)).toMatchObject({ status: 'unknown', n: null })
 })

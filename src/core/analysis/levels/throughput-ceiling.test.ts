@@ -1,36 +1,74 @@
-import { test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { noParts } from '../calls/decompose-turn.ts'
 import { normal } from '../curves/fit-curves.ts'
-import { levelCurves } from '../curves/level-curves.ts'
+import { levelCurves, type RatedLevel } from '../curves/level-curves.ts'
 import { throughputCeiling } from './throughput-ceiling.ts'
-function bisected(S: number): number[] {
-  const ladder = [1]
-  while ((ladder.at(-1) ?? 0) < 2 * S) ladder.push(2 * (ladder.at(-1) ?? 1))
-  if (ladder.length < 4) ladder.push(2 * (ladder.at(-1) ?? 1))
-  let hi = ladder.find((n) => n >= S) ?? 1
-  let lo = ladder.filter((n) => n < hi).at(-1) ?? 1
-  const out = []
-  while (hi - lo > 1 && out.length < 4) { const m = Math.round((lo + hi) / 2); out.push(m); if (m >= S) hi = m; else lo = m }
-  return [...new Set([...ladder, ...out])].sort((a, b) => a - b)
-}
-test('explore', () => {
-  for (const b of [1, 0.7]) for (const [lv, wv] of [[0.05, 0], [0, 0.05], [0.05, 0.05]] as const) for (const S of [1, 2, 3, 4, 7, 8, 12, 16]) {
-    let [hit, wide, hinge] = [0, 0, 0]
-    const st: Record<string, number> = {}
-    for (let seed = 0; seed < 100; seed += 1) {
-      const r = createSeededRandom(`x/${seed}`)
-      const levels = bisected(S).map((n) => {
-        const rate = 100 * Math.min(n, S) ** b * Math.exp(lv * normal(r.next))
-        return { n, waves: Array.from({ length: 6 }, () => ({ turns: n, parts: noParts(), wallMs: 0, busyMs: 1000, fullTokens: rate * Math.exp(wv * normal(r.next)), fullMs: 1000 })) }
-      })
-      const c = levelCurves(levels, seed)
-      const t = throughputCeiling(c)
-      st[t.status] = (st[t.status] ?? 0) + 1
-      if (c.curves.chosen?.model === 'hinge') hinge++
-      if ((t.low ?? 99) <= S && (t.high ?? 99) >= S) hit++
-      if ((t.high ?? 99) > 2 * (t.low ?? 1)) wide++
-    }
-    console.log(b, lv, wv, 'S', S, bisected(S).join(','), { hit, wide, hinge, ...st })
+
+const level = (n: number, rates: readonly number[]): RatedLevel => ({
+  n,
+  waves: rates.map((rate) => ({ turns: n, parts: noParts(), wallMs: 0, busyMs: 1000, fullTokens: rate, fullMs: 1000 })),
+})
+const steady = (n: number, rate: number) => level(n, [rate, 1.02 * rate, 0.98 * rate])
+const ceilingOf = (levels: readonly RatedLevel[], seed = 7) => throughputCeiling(levelCurves(levels, seed))
+
+test('the ceiling is the smallest level with 90 % of the best total; the bend of the curve says how far below it the true one may lie', () => {
+  const found = ceilingOf([steady(1, 100), steady(2, 200), steady(4, 300), steady(8, 302)])
+  expect(found).toMatchObject({ status: 'found', n: 4, low: 3, high: 4 })
+  expect(found.because).toContain('The curve bends at 3.0.')
+})
+
+test('when only the largest level has it, the ceiling is not reached; one level alone says nothing', () => {
+  expect(ceilingOf([steady(1, 100), steady(2, 200), steady(4, 390)])).toMatchObject({ status: 'not-reached', n: 4, high: null })
+  expect(ceilingOf([steady(1, 100), steady(2, 200), steady(4, 390), steady(8, 790)])).toMatchObject({ status: 'not-reached', n: 8, high: null })
+  expect(ceilingOf([steady(4, 390)])).toMatchObject({ status: 'unknown', n: null })
+})
+
+test('where the total falls off a cliff, the ceiling is before it; where it rises beyond that again, it is not', () => {
+  const cliff = [steady(1, 60), steady(2, 87), steady(4, 110), steady(8, 146), steady(16, 64)]
+  expect(ceilingOf([...cliff, steady(32, 117)])).toMatchObject({ status: 'found', n: 8, low: 5, high: 8 })
+  expect(ceilingOf([...cliff, steady(32, 170), steady(64, 290)])).toMatchObject({ status: 'not-reached', n: 64 })
+})
+
+/** The doubling ladder to at least twice the slots, then halved around them as a sweep does. */
+function levelsAround(slots: number): number[] {
+  const ladder = [1, 2, 4, 8]
+  while ((ladder.at(-1) ?? 0) < 2 * slots) ladder.push(2 * (ladder.at(-1) ?? 1))
+  let above = ladder.find((n) => n >= slots) ?? 1
+  let below = ladder.filter((n) => n < above).at(-1) ?? 1
+  const between: number[] = []
+  while (above - below > 1) {
+    const middle = Math.round((above + below) / 2)
+    between.push(middle)
+    if (middle >= slots) above = middle
+    else below = middle
   }
-}, 100000)
+  return [...new Set([...ladder, ...between])].sort((a, b) => a - b)
+}
+
+const SEEDS = 60
+
+describe.each([
+  ['each level is off by 5 %, all its waves alike', 0.05, 0],
+  ['each wave is off by 5 %', 0, 0.05],
+])('with noise: %s', (_, ofLevel, ofWave) => {
+  test.each([1, 2, 3, 4, 7, 8, 12, 16])('the interval holds %i slots in 95 % of the seeds and is no wider than a factor of 2', (slots) => {
+    let [holds, narrow] = [0, 0]
+    for (let seed = 0; seed < SEEDS; seed += 1) {
+      const { next } = createSeededRandom(`noise/${slots}/${seed}`)
+      const noisy = (rate: number, ratio: number) => rate * Math.exp(ratio * normal(next))
+      const levels = levelsAround(slots).map((n) => {
+        const rate = noisy(100 * Math.min(n, slots), ofLevel)
+        return level(
+          n,
+          Array.from({ length: 6 }, () => noisy(rate, ofWave)),
+        )
+      })
+      const { low, high } = ceilingOf(levels, seed)
+      if (low !== null && high !== null && low <= slots && slots <= high) holds += 1
+      if (low !== null && high !== null && high <= 2 * low) narrow += 1
+    }
+    expect(holds).toBeGreaterThanOrEqual(0.95 * SEEDS)
+    expect(narrow).toBeGreaterThanOrEqual(0.9 * SEEDS)
+  })
+})

@@ -6,8 +6,8 @@ import { quantile, sortedNumbers } from '../statistics/percentiles.ts'
 
 /** Share of the best total rate from which a level counts as full. */
 const FULL_RATIO = 0.9
-/** A hinge that foretells a level left out worse than this describes nothing: then the levels speak for themselves. */
-const GOOD_FIT_RATIO = 0.15
+/** Levels that scatter more than this about their best curve are described by none: then they speak for themselves. */
+const MOST_SCATTER_RATIO = 0.12
 
 /**
  * Where a hinge is the chosen curve and bends within the levels, rates are smoothed by it and its knee gives the interval: it can tell 3 slots
@@ -21,7 +21,7 @@ export function throughputCeiling({ curves, rates, draws }: LevelCurves): Ceilin
   const hinge = bendingHinge(curves, best)
   const raw = firstFull(rates.map(({ rate }) => rate))
   const smoothed = hinge === null ? -1 : firstFull(curves.points.map(({ n }) => hinge.rateAt(n)))
-  const full = rates[smoothed === -1 ? raw : smoothed] ?? last
+  const full = rates[smoothed === -1 ? raw : surelyBelow(rates, smoothed, hinge)] ?? last
   const range = hinge === null ? drawnRange(rates, raw, draws) : kneeRange(hinge, full.n)
   const told = `${figure(full.rate)} tokens/s at ${full.n}, the best of all levels is ${figure(best)}`
   if (full.n === last.n) return { status: 'not-reached', n: full.n, low: range.low, high: null, because: `Only the largest level has it: ${told}.` }
@@ -30,9 +30,16 @@ export function throughputCeiling({ curves, rates, draws }: LevelCurves): Ceilin
 }
 
 /** Null when another curve was chosen, when it does not bend, or when beyond a cliff the total is higher than where the hinge ends. */
-function bendingHinge({ chosen, points }: CurveFits, best: number): FittedCurve | null {
-  if (chosen?.model !== 'hinge' || chosen.knee === null || (chosen.leaveOneOutErrorRatio ?? 1) > GOOD_FIT_RATIO) return null
-  return chosen.rateAt(points.at(-1)?.n ?? 1) >= FULL_RATIO * best ? chosen : null
+function bendingHinge({ chosen, points, cliff, scatterRatio }: CurveFits, best: number): FittedCurve | null {
+  if (chosen?.model !== 'hinge' || chosen.knee === null || scatterRatio > MOST_SCATTER_RATIO) return null
+  return cliff === null || chosen.rateAt(points.at(-1)?.n ?? 1) >= FULL_RATIO * best ? chosen : null
+}
+
+/** A knee that surely lies below the largest level was reached, though the level before it may just miss its 90 %: then that one is meant. */
+function surelyBelow(rates: LevelCurves['rates'], full: number, hinge: FittedCurve | null): number {
+  const [before, at] = [rates[full - 1]?.n, rates[full]?.n ?? 1]
+  const knee = hinge?.knee ?? null
+  return full === rates.length - 1 && before !== undefined && knee !== null && knee.high < at && knee.value ** 2 < before * at ? full - 1 : full
 }
 
 /** Sessions are whole: those that lie in the knee's interval, and the level itself. */
