@@ -25,39 +25,41 @@ export function hingeAt({ a, b, kneeN }: Hinge, n: number): number {
   return a * Math.min(n, kneeN ?? n) ** b
 }
 
-/** @param points ascending by n, at least one */
+/** @param points ascending by n, at least one. O(points²) */
 export function fitHinge(points: readonly RatePoint[]): Hinge {
-  const x = points.map(({ n }) => Math.log(n))
-  const y = points.map(({ rate }) => Math.log(rate))
+  const x = Float64Array.from(points, ({ n }) => Math.log(n))
+  const y = Float64Array.from(points, ({ rate }) => Math.log(rate))
   const last = points.length - 1
   let best = { cost: Number.POSITIVE_INFINITY, intercept: 0, b: MOST_EXPONENT, knee: 0 }
-  const offer = (intercept: number, b: number, knee: number) => {
+  const offer = ({ intercept, b }: LogLine, knee: number) => {
     let cost = PRIOR_WEIGHT * (1 - b) ** 2
     for (let i = 0; i <= last; i += 1) cost += ((y[i] ?? 0) - intercept - b * Math.min(x[i] ?? 0, knee)) ** 2
     if (cost < best.cost - 1e-12) best = { cost, intercept, b, knee }
   }
   for (let at = 0; at <= last; at += 1) {
     const knee = x[at] ?? 0
-    const bent = lineThrough(
-      x.map((value) => Math.min(value, knee)),
-      y,
-    )
-    offer(bent.intercept, bent.b, knee)
+    offer(lineThrough(x, y, points.length, knee), knee)
     if (at === last) continue
-    const rising = lineThrough(x.slice(0, at + 1), y.slice(0, at + 1))
-    const plateau = meanOf(y.slice(at + 1))
-    const meets = (plateau - rising.intercept) / rising.b
-    if (meets > knee && meets < (x[at + 1] ?? knee)) offer(rising.intercept, rising.b, meets)
+    const rising = lineThrough(x, y, at + 1, knee)
+    const meets = (meanFrom(y, at + 1) - rising.intercept) / rising.b
+    if (meets > knee && meets < (x[at + 1] ?? knee)) offer(rising, meets)
   }
   return { a: Math.exp(best.intercept), b: best.b, kneeN: best.knee >= (x[last] ?? 0) ? null : Math.exp(best.knee) }
 }
 
-/** Least squares with the prior on the slope, which stays within its bounds. */
-function lineThrough(x: readonly number[], y: readonly number[]): { intercept: number; b: number } {
-  const [meanX, meanY] = [meanOf(x), meanOf(y)]
+type LogLine = { readonly intercept: number; readonly b: number }
+
+/** Least squares of y over min(x, knee), of the first so many points, with the prior on the slope, which stays within its bounds. */
+function lineThrough(x: Float64Array, y: Float64Array, count: number, knee: number): LogLine {
+  let [sumX, sumY] = [0, 0]
+  for (let i = 0; i < count; i += 1) {
+    sumX += Math.min(x[i] ?? 0, knee)
+    sumY += y[i] ?? 0
+  }
+  const [meanX, meanY] = [sumX / count, sumY / count]
   let [xx, xy] = [0, 0]
-  for (let i = 0; i < x.length; i += 1) {
-    const dx = (x[i] ?? 0) - meanX
+  for (let i = 0; i < count; i += 1) {
+    const dx = Math.min(x[i] ?? 0, knee) - meanX
     xx += dx * dx
     xy += dx * ((y[i] ?? 0) - meanY)
   }
@@ -65,4 +67,8 @@ function lineThrough(x: readonly number[], y: readonly number[]): { intercept: n
   return { intercept: meanY - b * meanX, b }
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+function meanFrom(values: Float64Array, from: number): number {
+  let sum = 0
+  for (let i = from; i < values.length; i += 1) sum += values[i] ?? 0
+  return sum / (values.length - from)
+}
