@@ -40,3 +40,13 @@ test('time left follows the cells behind: unknown at first, then by their pace, 
   expect(more).toBeGreaterThan(0)
   expect(remainingMs(plan, took(plan.cells), 500)).toBe(0)
 })
+
+test('M13: a priced target has a cost, the null leg costs nothing, and an unpriced one has none', () => {
+  const priced = { kind: 'server', url: 'http://x', model: 'm', price: { inputUsd: 3, outputUsd: 15 } } as const
+  const { costUsd, sessions } = estimateSweep(request({ target: priced, legs: ['runner'], repeats: 1, waves: 1 }))
+  // 48 + 16 tokens out alone are 0.00096 dollars a session.
+  expect(costUsd).toBeGreaterThan(sessions * 0.00096)
+  expect(costUsd).toBeLessThan(sessions * 0.004)
+  expect(estimateSweep(request({ target: priced, legs: ['null'], repeats: 1, waves: 1 })).costUsd).toBe(0)
+  expect(estimateSweep(request()).costUsd).toBeNull()
+})

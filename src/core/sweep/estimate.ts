@@ -1,32 +1,36 @@
 /** How long a sweep will take: before it starts from what is known of the target's pace, while it runs from the cells behind it. */
 
 import { sweepIdSchema } from '../result/ids.ts'
+import { sessionsUsd } from './cost.ts'
+import { type Pace, thoughtServer } from './known-pace.ts'
 import type { Cell, SweepPlan, SweepRequest } from './plan.ts'
 import { planSweep } from './plan-sweep.ts'
-import type { Target } from './target.ts'
+import { simulateSweep } from './simulate-sweep.ts'
 
-export type Pace = {
-  /** Wall of one session alone. */
-  readonly sessionMs: number
-  /** How many sessions the server carries at once without slowing them. */
-  readonly slots: number
+export type Estimate = {
+  readonly cells: number
+  readonly sessions: number
+  readonly seconds: number
+  /** The most that the target is thought to charge; null where it has no price. */
+  readonly costUsd: number | null
 }
 
-export type Estimate = { readonly cells: number; readonly sessions: number; readonly seconds: number }
-
-/** Connecting, draining and writing, seen on two cores. */
-const CELL_OVERHEAD_MS = 250
-const WAVE_OVERHEAD_MS = 20
 /** Starting and reading the target. */
-const START_MS = 2_000
-const NULL_SESSION_MS = 3
+const START_MS = 1_000
+/** Before anything of the same leg was seen. */
+const CELL_OVERHEAD_MS = 250
 
-/** @param pace what earlier sweeps of the target showed; without it a cautious guess by the kind of target */
-export function estimateSweep(request: SweepRequest, pace: Pace = guessedPace(request.target)): Estimate {
+/**
+ * Plays the plan in thought.
+ * @param pace what earlier sweeps of the target showed; without it what is known of the target
+ */
+export function estimateSweep(request: SweepRequest, pace?: Pace): Estimate {
   const plan = planSweep(request, { sweepId: sweepIdSchema.parse('estimate') })
-  const costs = plan.cells.map((cell) => cellCost(cell, pace))
-  const sum = (of: (cost: { waves: number; ms: number; sessions: number }) => number) => costs.reduce((total, cost) => total + of(cost), 0)
-  return { cells: plan.cells.length, sessions: sum((c) => c.sessions), seconds: Math.ceil((sum((c) => c.ms) + START_MS) / 1_000) }
+  const { cells, sessions, ms } = simulateSweep(plan, thoughtServer(plan, pace))
+  const played = cells.filter(({ status }) => status === 'done')
+  const costs = played.map(({ cell, wavesStarted }) => sessionsUsd(plan, cell, cell.n * wavesStarted))
+  const costUsd = costs.some((cost) => cost !== null) ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0) : null
+  return { cells: played.length, sessions, seconds: Math.ceil((ms + START_MS) / 1_000), costUsd }
 }
 
 /**
@@ -52,27 +56,4 @@ function likeliestMs(cell: Cell, known: readonly { readonly cell: Cell; readonly
   const nearest = Math.min(...sameLeg.map((k) => Math.abs(k.cell.n - cell.n)))
   const near = sameLeg.filter((k) => Math.abs(k.cell.n - cell.n) === nearest)
   return near.reduce((sum, k) => sum + (k.tookMs * cell.n) / k.cell.n, 0) / near.length
-}
-
-function cellCost(cell: Cell, pace: Pace): { waves: number; ms: number; sessions: number } {
-  const sessionMs = cell.leg === 'null' ? NULL_SESSION_MS : pace.sessionMs
-  const slots = cell.leg === 'null' ? cell.n : pace.slots
-  const waveMs = sessionMs * Math.max(1, cell.n / slots) + WAVE_OVERHEAD_MS
-  const affordable = cell.budgetMs == null ? cell.waves : Math.floor(cell.budgetMs / waveMs)
-  const waves = Math.min(cell.waves, Math.max(cell.minWaves ?? cell.waves, affordable))
-  const nullWaveMs = NULL_SESSION_MS * cell.n + WAVE_OVERHEAD_MS
-  const warmUpMs = cell.ownWarmUp === undefined ? 0 : Math.min(cell.ownWarmUp.waves * nullWaveMs, cell.ownWarmUp.budgetMs)
-  return { waves, ms: waves * waveMs + warmUpMs + CELL_OVERHEAD_MS, sessions: waves * cell.n }
-}
-
-function guessedPace(target: Target): Pace {
-  if (target.kind === 'server') return { sessionMs: 3_000, slots: 1 }
-  switch (target.engine) {
-    case 'llama':
-      return { sessionMs: 150, slots: 1 }
-    case 'simulated':
-      return { sessionMs: 600, slots: target.slots }
-    case 'null':
-      return { sessionMs: NULL_SESSION_MS, slots: target.slots }
-  }
 }

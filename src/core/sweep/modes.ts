@@ -29,11 +29,11 @@ export const MODES: Readonly<Record<Mode, ModeLimits>> = {
     ...{ betweens: 1, interventions: false, directLevels: 0 },
   },
   standard: {
-    ...{ repeats: 3, mostN: 128, fullN: 256, goalMs: 90_000, limitMs: 600_000, extraWavesMs: 2_000 },
+    ...{ repeats: 3, mostN: 64, fullN: 256, goalMs: 85_000, limitMs: 600_000, extraWavesMs: 2_000 },
     ...{ betweens: 1, interventions: true, directLevels: 2 },
   },
   thorough: {
-    ...{ repeats: 5, mostN: 256, fullN: 512, goalMs: 300_000, limitMs: 3_600_000, extraWavesMs: 6_000 },
+    ...{ repeats: 5, mostN: 128, fullN: 512, goalMs: 300_000, limitMs: 3_600_000, extraWavesMs: 6_000 },
     ...{ betweens: 4, interventions: true, directLevels: 3 },
   },
 }

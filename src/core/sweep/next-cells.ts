@@ -26,17 +26,21 @@ const NOTHING: NextStep = { add: [], skip: [] }
 type Wish = { readonly draft: CellDraft; readonly because: string; readonly leftOut?: boolean }
 
 /** Of the time that is left, the most that one more level may take, by what it is for. */
-const SHARE_FOR_KNEE = 0.6
-const SHARE_FOR_SURE = 0.4
-const SHARE_FOR_SLO = 0.3
-/** Without a level this many times the knee, a plateau may be chance. */
+const SHARE_FOR_KNEE = 0.8
+const SHARE_FOR_SURE = 0.7
+const SHARE_FOR_SLO = 0.5
+/** Of that, the most for more than one wave at it: the next level tells more. */
+const SHARE_FOR_WAVES = 0.35
+const SHARE_FOR_CLOSING = 0.15
+/** Without a level this many times the knee, a plateau may be chance; and without this level no staircase of waits is seen. */
 const SURE_TIMES = 2
+const SURE_N = 4
 /** Half of the turns failed: the next level would only fail more. */
 const FAILED_RATIO = 0.5
 /** Connecting, draining and writing, a cell. */
 const CELL_OVERHEAD_MS = 300
 /** Null leg with its warm-up, seen on two cores. */
-const NULL_LEG_MS = 6_500
+const NULL_LEG_MS = 5_000
 
 export function nextCells(seen: Seen): NextStep {
   const { plan, cells } = seen
@@ -63,11 +67,16 @@ function numbered({ cells }: Seen, wishes: readonly Wish[]): NextStep {
 /** Milliseconds that remain for levels, with what must follow them taken off. */
 function msLeft(seen: Seen, rungs: Rungs, limits: ModeLimits, untilMs: number): number {
   const aloneMs = rungs.levels[0]?.waveMs ?? 0
-  const restMs = NULL_LEG_MS + 3 * aloneMs
+  const restMs = NULL_LEG_MS + closingWaves(aloneMs, limits) * aloneMs
   const again = limits.repeats - 1
   // Each level is to come again so many times, and so is each one that is yet to be added.
   const repeatsMs = again * rungs.levels.reduce((sum, level) => sum + levelMs(level, limits), 0)
   return (untilMs - seen.elapsedMs - restMs - repeatsMs) / limits.repeats
+}
+
+/** Of a slow server a quick sweep takes one session alone at the end, where it would take so many. */
+function closingWaves(aloneMs: number, limits: ModeLimits): number {
+  return Math.max(1, Math.min(limits.repeats > 1 ? P50_SAMPLES : 2, Math.floor((SHARE_FOR_CLOSING * limits.limitMs) / Math.max(1, aloneMs))))
 }
 
 function levelMs(level: Rung, limits: ModeLimits): number {
@@ -83,6 +92,8 @@ function nextRung(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish | undefine
   const n = nextPower(top.n)
   const knee = kneeOf(rungs)
   if (top.failed >= FAILED_RATIO * top.turns) return undefined
+  // Void, and void again when it was repeated: it can't be had.
+  if (seen.cells.some(({ cell, status }) => cell.n === n && status === 'void')) return undefined
   const losesSlo = levels.some((level) => level.losesSlo)
   const reason = reasonFor(knee?.n ?? null, losesSlo, top)
   if (reason === undefined) return undefined
@@ -95,7 +106,7 @@ function nextRung(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish | undefine
     if (isFull) return undefined
     return { draft: wish({}), because: `${limits.mostN} is the highest level of this mode; nothing had given way by then.`, leftOut: true }
   }
-  const untilMs = isFull ? limits.goalMs : limits.limitMs
+  const untilMs = !isFull ? limits.limitMs : reason.isNeeded ? (limits.goalMs + limits.limitMs) / 2 : limits.goalMs
   if (costMs + CELL_OVERHEAD_MS <= spare(untilMs)) return { draft: wish({}), because: reason.because }
   const secondsLeft = Math.max(0, Math.round(msLeft(seen, rungs, limits, untilMs) / 1000))
   if (isFull && !reason.isNeeded) return undefined
@@ -110,8 +121,9 @@ function reasonFor(
   losesSlo: boolean,
   top: Rung,
 ): { readonly because: string; readonly share: number; readonly isNeeded: boolean } | undefined {
-  if (knee === null && !(losesSlo && top.n >= 4)) return { because: `Nothing has given way at N=${top.n}.`, share: SHARE_FOR_KNEE, isNeeded: true }
-  if (knee !== null && top.n < SURE_TIMES * knee)
+  if (knee === null && !(losesSlo && top.n >= 4))
+    return { because: `Nothing has given way at N=${top.n}.`, share: top.n === 1 ? 1 : SHARE_FOR_KNEE, isNeeded: true }
+  if (knee !== null && top.n < Math.max(SURE_N, SURE_TIMES * knee))
     return { because: `To be sure of the ceiling at about ${knee}, a level well above it is needed.`, share: SHARE_FOR_SURE, isNeeded: true }
   if (!losesSlo) return { because: `At N=${top.n} enough sessions still hold the SLO.`, share: SHARE_FOR_SLO, isNeeded: false }
   return undefined
@@ -131,7 +143,7 @@ function predictedWaveMs(rungs: Rungs, n: number): number {
 /** Waves for the six sessions of a p50, or as many as may be had. */
 function affordable(n: number, waveMs: number, spareMs: number, limits: ModeLimits): number {
   const wanted = Math.ceil(P50_SAMPLES / (n * limits.repeats))
-  return Math.max(1, Math.min(wanted, Math.floor(spareMs / Math.max(1, waveMs))))
+  return Math.max(1, Math.min(wanted, Math.floor((SHARE_FOR_WAVES * spareMs) / Math.max(1, waveMs))))
 }
 
 function rung(plan: SweepPlan, n: number, minWaves: number, repeat = 1): CellDraft {
@@ -145,16 +157,16 @@ function nextBetween(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish | undef
   const measured = new Set(levels.map((level) => level.n))
   const tried = new Set(seen.cells.map(({ cell }) => cell.n))
   const knee = kneeOf(rungs)
-  const at = (n: number, because: string): Wish | undefined => {
+  const at = (n: number, because: string, untilMs = limits.goalMs): Wish | undefined => {
     if (tried.has(n) || n < 1) return undefined
     const above = levels.find((level) => level.n > n) ?? levels.at(-1)
     const costMs = above?.waveMs ?? 0
-    const spareMs = SHARE_FOR_KNEE * msLeft(seen, rungs, limits, limits.limitMs)
+    const spareMs = SHARE_FOR_KNEE * msLeft(seen, rungs, limits, untilMs)
     if (costMs > spareMs) return undefined
     return { draft: rung(seen.plan, n, affordable(n, costMs, spareMs, limits)), because }
   }
   if (knee?.isExact === true && !measured.has(knee.n)) {
-    const exact = at(knee.n, `No more than ${knee.n} were under way at once: this level has to carry the best total rate.`)
+    const exact = at(knee.n, `No more than ${knee.n} were under way at once: this level has to carry the best total rate.`, limits.limitMs)
     if (exact !== undefined) return exact
   }
   const betweens = seen.cells.filter(({ cell }) => cell.role === 'measure' && cell.repeat === 1 && !isPower(cell.n) && cell.n !== knee?.n).length
@@ -191,8 +203,27 @@ function tail(seen: Seen, rungs: Rungs, limits: ModeLimits): readonly Wish[] {
   const repeats = repeatsAgain(seen, rungs, limits)
   const arms = limits.interventions ? interventionsOf(plan, rungs, limits) : []
   const nulls = nullLeg(request, levels).map((draft) => ({ draft, because: 'What Plimsoll itself adds at this level (M10).' }))
-  const ends = closing(request, levels).map((draft) => ({ draft, because: 'N=1 once more: has the machine kept its pace? (M5)' }))
-  return warmed([...repeats, ...arms, ...nulls, ...ends])
+  const ends = closing(request, levels).map((draft) => ({
+    draft: { ...draft, minWaves: Math.min(draft.minWaves ?? draft.waves, closingWaves(rungs.levels[0]?.waveMs ?? 0, limits)) },
+    because: 'N=1 once more: has the machine kept its pace? (M5)',
+  }))
+  return warmed([...repeats, ...surer(seen, rungs, limits), ...arms, ...nulls, ...ends])
+}
+
+/** More sessions at the highest level that holds the SLO: below a certain number, not even a level without a single miss can promise its target. */
+function surer(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish[] {
+  const { targetRatio } = seen.plan.slo
+  if (targetRatio >= 1 || targetRatio <= 0 || seen.plan.request.waves !== null) return []
+  const needed = Math.ceil(Math.log(0.05) / Math.log(targetRatio))
+  const lost = rungs.levels.find((level) => level.losesSlo)?.n ?? Number.POSITIVE_INFINITY
+  const held = rungs.levels.findLast((level) => level.n < lost && level.misses === 0)
+  if (held === undefined) return []
+  const missing = needed - held.turns * limits.repeats
+  const waves = Math.ceil(missing / held.n)
+  const spareMs = limits.repeats * msLeft(seen, rungs, limits, limits.goalMs)
+  if (waves <= 0 || waves * held.waveMs > spareMs) return []
+  const because = `To promise ${Math.round(100 * targetRatio)} % at N=${held.n}, ${needed} sessions without a miss are needed.`
+  return [{ draft: { ...rung(seen.plan, held.n, waves), waves, budgetMs: null }, because }]
 }
 
 /** Plimsoll's own code is warm before the first cell that is about itself. */

@@ -49,7 +49,7 @@ export function planSweep(request: SweepRequest, { sweepId }: { sweepId: SweepId
   const slo: Slo = { ...DEFAULT_SLO, ...request.slo }
   const levels = [...new Set(request.levels)].sort((a, b) => a - b)
   const drafts = findsLevels(request)
-    ? [warmUp(request, [1, 2]), firstRung(request)]
+    ? [warmUp(request, modeOf(request) === 'quick' ? [1] : [1, 2]), firstRung(request)]
     : [warmUp(request, levels), ...measured(request, levels), ...nullLeg(request, levels), ...closing(request, levels)]
   for (const leg of OWN_COST_LEGS) warmOwnCode(drafts.find((draft) => draft.leg === leg && draft.role === 'measure'))
   const cells = drafts.map((draft, index) => cellOf(draft, index))
@@ -80,7 +80,11 @@ export function sweptLegs(request: SweepRequest): Leg[] {
 }
 
 export function warmUp(request: SweepRequest, levels: readonly number[]): CellDraft {
-  const n = Math.min(Math.max(WARM_UP.maxN, request.workload.variants?.length ?? 0), levels.at(-1) ?? 1)
+  // Each variant of a mix is touched once.
+  const n = Math.max(
+    Math.min(WARM_UP.maxN, levels.at(-1) ?? 1),
+    Math.min(request.workload.variants?.length ?? 0, findsLevels(request) ? 64 : (levels.at(-1) ?? 1)),
+  )
   const leg = sweptLegs(request)[0] ?? 'runner'
   return { leg, n, repeat: 1, waves: WARM_UP.waves, minWaves: 1, budgetMs: WARM_UP.budgetMs, role: 'warm-up' }
 }

@@ -21,6 +21,8 @@ export type Rung = {
   readonly tokensPerSec: number
   readonly turns: number
   readonly failed: number
+  /** Sessions that did not hold the SLO. */
+  readonly misses: number
   /** Whether the share of sessions within the SLO is surely below the target. */
   readonly losesSlo: boolean
   readonly overlap: LevelOverlap
@@ -75,6 +77,7 @@ function rungOf({ plan }: Seen, n: number, cells: readonly CellState[], rows: Re
     tokensPerSec: busyMs > 0 ? (1_000 * tokens) / busyMs : 0,
     turns: counted.length,
     failed: counted.filter((row) => row.outcome === 'failed').length,
+    misses: counted.length - held,
     losesSlo: (upperBound(held, counted.length) ?? 1) < plan.slo.targetRatio,
     overlap: { leg: 'runner', n, streaming: overlapOf(streaming), asked },
   }

@@ -83,36 +83,39 @@ function playCell(cell: Cell, server: ThoughtServer, fromMs: number, rows: TurnR
   return { endMs: nowMs, waves }
 }
 
-type Waiting = { readonly session: number; readonly sentAtMs: number; readonly isNote: boolean }
-
 /** First come, first served: answers first, then each session's note. */
 function playWave(cell: Cell, wave: number, server: ThoughtServer, startMs: number): TurnRow[] {
   if (cell.leg === 'null') {
     const endMs = startMs + server.nullSessionMs * cell.n
-    return Array.from({ length: cell.n }, (_, session) => rowOf(cell, wave, session, startMs, [callOf(startMs, startMs, endMs, endMs, 1)]))
+    return Array.from({ length: cell.n }, (_, session) => rowOf(cell, wave, session, startMs, [callOf(startMs, startMs, endMs, 1, 'answer')]))
   }
-  const slots = cell.arm?.slots ?? server.slots
-  const busy = Math.min(cell.n, slots)
+  const busy = Math.min(cell.n, cell.arm?.slots ?? server.slots)
   const prefillMs = server.prefillMs(busy, cell.arm?.promptTokens ?? server.promptTokens)
+  /** Moments from which a slot is free, ascending. */
   const free = Array.from({ length: busy }, () => startMs)
-  const waiting: Waiting[] = Array.from({ length: cell.n }, (_, session) => ({
-    session,
-    sentAtMs: startMs + (cell.plannedOffsetsMs[session] ?? 0),
-    isNote: false,
-  }))
-  const calls = new Map<number, ModelCall[]>()
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const slot = free.indexOf(Math.min(...free))
-    const slotMs = Math.max(next.sentAtMs, free[slot] ?? startMs)
-    const tokens = next.isNote ? server.noteTokens : server.answerTokens
-    const firstMs = slotMs + prefillMs
-    const lastMs = firstMs + server.decodeMs(busy, tokens)
-    free[slot] = lastMs
-    calls.set(next.session, [...(calls.get(next.session) ?? []), callOf(next.sentAtMs, firstMs, lastMs, lastMs, tokens)])
-    const withNote = !next.isNote && cell.leg === 'runner' && server.noteTokens > 0
-    if (withNote) waiting.push({ session: next.session, sentAtMs: lastMs, isNote: true })
+  const serve = (sentAtMs: number, tokens: number, purpose: ModelCall['purpose']): ModelCall => {
+    const firstMs = Math.max(sentAtMs, free.shift() ?? startMs) + prefillMs
+    const call = callOf(sentAtMs, firstMs, firstMs + server.decodeMs(busy, tokens), tokens, purpose)
+    insert(free, call.endAtMs)
+    return call
   }
-  return [...calls].map(([session, ofSession]) => rowOf(cell, wave, session, startMs, ofSession))
+  const answers = Array.from({ length: cell.n }, (_, session) =>
+    serve(startMs + (cell.plannedOffsetsMs[session] ?? 0), server.answerTokens, 'answer'),
+  )
+  const hasNote = cell.leg === 'runner' && server.noteTokens > 0
+  return answers.map((answer, session) =>
+    rowOf(cell, wave, session, startMs, hasNote ? [answer, serve(answer.endAtMs, server.noteTokens, 'memory')] : [answer]),
+  )
+}
+
+function insert(ascending: number[], value: number): void {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] ?? 0) < value) low = middle + 1
+    else high = middle
+  }
+  ascending.splice(low, 0, value)
 }
 
 function rowOf(cell: Cell, wave: number, session: number, startMs: number, calls: readonly ModelCall[]): TurnRow {
@@ -130,10 +133,10 @@ function rowOf(cell: Cell, wave: number, session: number, startMs: number, calls
   }
 }
 
-function callOf(sentAtMs: number, firstMs: number, lastMs: number, endAtMs: number, tokens: number): ModelCall {
+function callOf(sentAtMs: number, firstMs: number, endAtMs: number, tokens: number, purpose: ModelCall['purpose']): ModelCall {
   return {
-    ...{ index: 0, purpose: 'answer', model: '', sentAtMs, headersAtMs: firstMs, firstByteAtMs: firstMs, firstDeltaAtMs: firstMs },
-    ...{ firstTextAtMs: firstMs, lastDeltaAtMs: lastMs, endAtMs, endMarker: true, outcome: 'completed', httpStatus: 200, problem: null },
+    ...{ index: 0, purpose, model: '', sentAtMs, headersAtMs: firstMs, firstByteAtMs: firstMs, firstDeltaAtMs: firstMs },
+    ...{ firstTextAtMs: firstMs, lastDeltaAtMs: endAtMs, endAtMs, endMarker: true, outcome: 'completed', httpStatus: 200, problem: null },
     ...{ promptTokens: null, outputTokens: tokens, tokensEstimated: false, server: null, maxChunksPerRead: 1, resent: false },
   }
 }

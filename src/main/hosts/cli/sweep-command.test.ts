@@ -31,7 +31,7 @@ function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; ref
   const app: CliApp = {
     dataDir,
     sweeps: {
-      estimate: () => ({ cells: 5, sessions: 40, seconds: 9 }),
+      estimate: () => ({ cells: 5, sessions: 40, seconds: 9, costUsd: null }),
       async start(request) {
         const engine = request.target.kind === 'built-in' ? request.target.engine : 'server'
         if (options.refuse?.includes(engine) === true) return err(problem('engine-unavailable', `The ${engine} engine can't run here.`, '', ''))

@@ -1,0 +1,41 @@
+/** M13: what a sweep of a priced target costs, in US dollars; null where it costs nothing. */
+import type { CellState } from './fold-sweep.ts'
+import type { Cell, SweepPlan } from './plan.ts'
+import type { TurnRow } from './turn-row.ts'
+
+/** A prompt is counted in words here and in tokens there, and frames and instructions are added; rather too much than too little. */
+const PROMPT_RATIO = 1.3
+const FRAME_TOKENS = 60
+const NOTE_TOKENS = 16
+
+type Priced = Pick<SweepPlan, 'request' | 'workload'>
+
+/** What so many sessions at most cost. */
+export function sessionsUsd({ request, workload }: Priced, cell: Pick<Cell, 'leg' | 'arm'>, sessions: number): number | null {
+  const price = priceOf(request)
+  if (price === null) return null
+  if (cell.leg === 'null') return 0
+  const asked = PROMPT_RATIO * (cell.arm?.promptTokens ?? workload.promptTokens) + FRAME_TOKENS
+  const hasNote = cell.leg === 'runner' && workload.memoryNote
+  const input = asked + (hasNote ? asked + workload.outputTokens : 0)
+  const output = workload.outputTokens + (hasNote ? NOTE_TOKENS : 0)
+  return (sessions * (input * price.inputUsd + output * price.outputUsd)) / 1e6
+}
+
+/** By the counts that came back; a turn that told none is taken as a whole session. */
+export function spentUsd(plan: SweepPlan, cells: readonly CellState[], rows: readonly TurnRow[]): number | null {
+  const price = priceOf(plan.request)
+  if (price === null) return null
+  return rows.reduce((sum, row) => {
+    const cell = cells[row.cell]?.cell
+    if (cell === undefined || cell.leg === 'null') return sum
+    const calls = row.timeline?.calls ?? []
+    if (calls.length === 0 || calls.some((call) => call.promptTokens === null)) return sum + (sessionsUsd(plan, cell, 1) ?? 0)
+    return sum + calls.reduce((of, call) => of + (call.promptTokens ?? 0) * price.inputUsd + (call.outputTokens ?? 0) * price.outputUsd, 0) / 1e6
+  }, 0)
+}
+
+function priceOf({ target }: SweepPlan['request']) {
+  const price = target.kind === 'server' ? target.price : undefined
+  return price === undefined || price.inputUsd + price.outputUsd === 0 ? null : price
+}
