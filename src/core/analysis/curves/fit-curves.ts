@@ -169,7 +169,7 @@ function kneeOf(model: CurveModel, points: readonly RatePoint[], shape: Shape, d
 
 /** USL has a peak only if beta's 95 % interval excludes 0. */
 function isPeakSure(draws: readonly Shape[]): boolean {
-  return quantile(sortedNumbers(draws.map(({ parameters }) => parameters['beta'] ?? 0)), 0.025) > 0
+  return quantile(sortedNumbers(draws.map(({ parameters: { beta = 0 } }) => beta)), 0.025) > 0
 }
 
 /** Box and Muller. */

@@ -1,7 +1,8 @@
-/** The three ceilings (DESIGN.md section 7), each with an interval and a line that says why. They are never mixed. */
+/** SLO and error ceiling (DESIGN.md section 7), each with an interval and a line that says why. They are never mixed. */
 import type { Slo } from '../../sweep/plan.ts'
 import type { Ceiling, LevelSummary } from '../analysis.ts'
 import { lowerBound, upperBound } from '../statistics/binomial-bounds.ts'
+import { settleShare } from './settle-share.ts'
 
 const unknown = (because: string): Ceiling => ({ status: 'unknown', n: null, low: null, high: null, because })
 
@@ -26,17 +27,23 @@ function shareCeiling(levels: readonly Counts[], target: number, verb: string): 
   const shown = [low ?? (firstOpen === high ? undefined : firstOpen), high].filter((level) => level !== undefined)
   const said = `${shown.map(({ n, good, all }, index) => `${index === 0 ? 'At' : 'at'} ${n}, ${good} of ${all} ${index === 0 ? verb : ''}`.trimEnd()).join('; ')}.`
   if (low !== undefined && high !== undefined && high.n <= low.n) return unknown(`The levels contradict each other. ${said}`)
+  const stillOpen = settlingText(tested, target, low?.n ?? 0, high?.n ?? Number.POSITIVE_INFINITY)
   if (low === last) return { status: 'not-reached', n: last.n, low: last.n, high: null, because: said }
-  if (low !== undefined)
-    return { status: 'found', n: low.n, low: low.n, high: high?.n ?? null, because: high === undefined ? stillOpen(said, target) : said }
+  if (low !== undefined) return { status: 'found', n: low.n, low: low.n, high: high?.n ?? null, because: `${said}${stillOpen}` }
   if (high !== undefined && high === tested[0]) return { status: 'none-holds', n: null, low: null, high: high.n, because: said }
-  return { status: 'unknown', n: null, low: null, high: high?.n ?? null, because: stillOpen(said, target) }
+  return { status: 'unknown', n: null, low: null, high: high?.n ?? null, because: `${said}${stillOpen}` }
 }
 
-/** With k good sessions of k, the lower bound reaches the target from this many on. */
-function stillOpen(said: string, target: number): string {
-  const fewest = target < 1 ? Math.ceil(Math.log(0.05) / Math.log(target)) : Number.POSITIVE_INFINITY
-  return Number.isFinite(fewest) ? `${said} To promise ${percent(target)}, ${fewest} good sessions in a row are needed.` : said
+/** What would settle the levels between the one that surely holds and the one that surely misses; empty when there are none. */
+function settlingText(levels: readonly Counts[], target: number, lowN: number, highN: number): string {
+  if (!levels.some(({ n }) => n > lowN && n < highN)) return ''
+  const settling = settleShare(levels, target, lowN, highN)
+  if (settling === null) return ` What lies between is too near ${percent(target)} to be told from it by 10,000 more sessions.`
+  const { n, sessions, outcome, ratio } = settling
+  const more = `${sessions} more ${sessions === 1 ? 'session' : 'sessions'} at ${n}`
+  if (outcome === 'misses') return ` About ${more}, no better than those before (${percent(ratio)}), would show that it misses ${percent(target)}.`
+  if (ratio === 1) return ` To promise ${percent(target)}, ${more} are needed, all of them good.`
+  return ` To promise ${percent(target)}, about ${more} are needed, as good as those before (${percent(ratio)}).`
 }
 
 const percent = (ratio: number) => `${Math.round(ratio * 1000) / 10} %`
