@@ -39,7 +39,7 @@ export const levelSummarySchema = z.object({
   doneMs: percentilesSchema,
   wallMs: percentilesSchema,
   queueWaitMs: percentilesSchema,
-  /** All output tokens over the time in which the level was under load. */
+  /** Output tokens over the time in which the level was under full load: a wave's tail, in which slots stand empty because no more turns come, is left out. */
   tokensPerSec: z.number().nullable(),
   /** Median over model calls of (tokens-1)/(last-first). */
   decodeTokensPerSec: z.number().nullable(),
@@ -67,9 +67,9 @@ export const levelSummarySchema = z.object({
     .object({
       /** Median over waves of the slowest session's wall over the fastest's. */
       slowestOverFastest: z.number(),
-      /** Jain's index of the walls, 1 = all alike. */
+      /** Jain's index of the walls, median over waves; 1 = all alike. */
       jainIndex: z.number(),
-      /** Sessions that took more than ten medians of their level, or never got a first token. */
+      /** Turns that took more than ten medians of their level, or waited as long as the others took and never got a first token. */
       starved: z.int(),
     })
     .nullable(),

@@ -6,6 +6,7 @@ import { type LevelSummary, PARTS } from '../analysis.ts'
 import { noParts } from '../calls/decompose-turn.ts'
 import { lowerBound, upperBound } from '../statistics/binomial-bounds.ts'
 import { median, percentilesOf, roughQuantile } from '../statistics/percentiles.ts'
+import { fairnessOf } from './fairness.ts'
 import { type LevelFacts, meanParts, tokenRate, wallMsOf } from './level-facts.ts'
 import type { LevelHardware } from './level-samples.ts'
 import { isCompleted, isCounted } from './measured-levels.ts'
@@ -63,7 +64,7 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
       0.99,
     ),
     littleGapRatio: littleGap(facts, hardware),
-    fairness: null,
+    fairness: fairnessOf(level),
   }
 }
 
