@@ -17,6 +17,8 @@ import { watchEnvironment } from './composition/environment.ts'
 import { createKeys, type Keys, type KeyVault } from './composition/keys.ts'
 import { createSweepRecords, type SweepRecords } from './composition/sweep-records.ts'
 import { createTargets } from './composition/targets.ts'
+import { prepareTune } from './composition/tune-ground.ts'
+import { createTuner, type Tuner } from './composition/tuner.ts'
 import type { ForkChild } from './platform/child.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Log } from './platform/log.ts'
@@ -57,6 +59,7 @@ export interface App {
   readonly chats: ChatBook
   readonly sweeps: SweepService
   readonly sweepRecords: SweepRecords
+  readonly tuner: Tuner
   close(): Promise<void>
 }
 
@@ -171,6 +174,12 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
   processes.push(() => sweeps.processes())
   // First of all to end: it lays down what was measured.
   closers.add('sweeps', () => sweeps.close())
+  const tuner = createTuner({
+    log,
+    sweeps,
+    prepare: (request) => prepareTune({ clock, models, env: process.env, dir: join(dataDir, 'tune') }, request),
+  })
+  closers.add('tuning', () => tuner.close())
 
   if (host === 'electron' || host === 'web') {
     // After the page has come up; an analysis takes a moment of main's loop, which a sweep must not pay for.
@@ -198,6 +207,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
     chats,
     sweeps,
     sweepRecords,
+    tuner,
     close: () => closers.closeAll(),
   })
 }

@@ -7,6 +7,7 @@ import { createChatsApi } from './chats-api.ts'
 import { createMetricsApi } from './metrics-api.ts'
 import { createSweepsApi } from './sweeps-api.ts'
 import { createTerminalsApi } from './terminals-api.ts'
+import { createTuneApi } from './tune-api.ts'
 
 export function createApi(app: App): Api<PlimsollContract> {
   return {
@@ -15,5 +16,6 @@ export function createApi(app: App): Api<PlimsollContract> {
     metrics: createMetricsApi(app),
     sweeps: createSweepsApi(app),
     terminals: createTerminalsApi(app),
+    tune: createTuneApi(app),
   }
 }

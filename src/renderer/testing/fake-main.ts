@@ -164,6 +164,7 @@ function createFakeState(): FakeState {
       output: () => () => {},
     },
     metrics: { samples: (_input, out) => samples.open(out), history: () => ok([]) },
+    tune: { start: () => err(notHere), cancel: () => ok({}), state: () => () => {} },
   }
   return {
     api,

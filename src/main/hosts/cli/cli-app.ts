@@ -3,6 +3,7 @@ import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
 import type { SweepEvent } from '../../../core/sweep/sweep-event.ts'
 import type { SweepListRow } from '../../../core/sweep/sweep-list-row.ts'
+import type { Tuner } from '../../composition/tuner.ts'
 import type { SweepService } from '../../services/sweep/sweep.ts'
 
 /** A model server at an address that was asked, its models best first; `problem` says why it can't be used. */
@@ -11,6 +12,7 @@ export type FoundServer = { readonly label: string; readonly url: string; readon
 export interface CliApp {
   readonly dataDir: string
   readonly sweeps: Pick<SweepService, 'estimate' | 'start' | 'cancel' | 'events' | 'live'>
+  readonly tuner: Pick<Tuner, 'start' | 'cancel' | 'state' | 'onChange'>
   /** Newest first. */
   listSweeps(): readonly SweepListRow[]
   readSweepEvents(sweepId: SweepListRow['sweepId']): readonly SweepEvent[]

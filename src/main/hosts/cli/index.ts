@@ -20,6 +20,7 @@ const deps: CliDeps = {
   io,
   openApp: openCliApp,
   sweep: sweepCommand,
+  tune: async (flags, openApp, ownIo) => (await import('./tune-command.ts')).tuneCommand(flags, openApp, ownIo),
   // Loaded when wanted: a sweep needs no web host, and neither needs a model server in this process.
   serve: async (flags, ownIo) => (await import('./serve-command.ts')).serveCommand(flags, ownIo),
   modelServer: async (flags, ownIo) => (await import('./model-server-command.ts')).modelServerCommand(flags, ownIo),

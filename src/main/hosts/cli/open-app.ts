@@ -27,6 +27,7 @@ function cliAppOf(app: App): CliApp {
   return {
     dataDir: app.dataDir,
     sweeps: app.sweeps,
+    tuner: app.tuner,
     listSweeps: () => app.store.listSweeps(),
     readSweepEvents: (sweepId) => app.store.readSweepEvents(sweepId),
     async discoverServers(url) {

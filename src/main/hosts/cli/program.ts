@@ -6,12 +6,14 @@ import type { CliIo } from './cli-io.ts'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts'
 import { listCommand, reportCommand } from './report-command.ts'
 import type { SweepCommandFlags } from './sweep-command.ts'
+import type { TuneFlags } from './tune-options.ts'
 
 /** What the commands are made of; those that start processes are given in, so that tests need none. */
 export type CliDeps = {
   readonly io: CliIo
   readonly openApp: OpenCliApp
   readonly sweep: (flags: SweepCommandFlags, openApp: OpenCliApp, io: CliIo) => Promise<number>
+  readonly tune: (flags: TuneFlags, openApp: OpenCliApp, io: CliIo) => Promise<number>
   readonly serve: (flags: ServeFlags, io: CliIo) => Promise<number>
   readonly modelServer: (flags: ModelServerFlags, io: CliIo) => Promise<number>
 }
@@ -72,6 +74,7 @@ function createProgram(deps: CliDeps, ended: (exitCode: number) => void): Comman
       outputError: (text, write) => write(text.replace(/^error: /, '')),
     })
   addSweep(program, deps, ended)
+  addTune(program, deps, ended)
   common(program.command('report <sweep>').description('write the report of a stored sweep again: its number, its id, or "last"'))
     .option('--out <file>', 'where to (default: reports/ in the data folder)')
     .option('--json', 'print one JSON object instead of the table')
@@ -135,6 +138,30 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
       ),
     )
     .action(async (flags: SweepCommandFlags) => ended(await deps.sweep(flags, deps.openApp, deps.io)))
+}
+
+function addTune(program: Command, deps: CliDeps, ended: (exitCode: number) => void): void {
+  common(
+    program
+      .command('tune')
+      .description(
+        'which number of slots to set: starts private servers that differ in it alone, sweeps each, recommends one; your own server is left alone',
+      ),
+  )
+    .option('--model <name>', 'the model to try (default: the one that suits best)')
+    .option('--ollama <path>', 'the ollama program (default: the one that runs here, or on the PATH)')
+    .option('--server <url>', 'your own Ollama, whose model folder and settings are taken over (default: http://127.0.0.1:11434)')
+    .option('--engine <name>', 'a built-in server instead: llama or simulated')
+    .option('--sim <name=value>', 'a setting of the simulated server; any number of times', list)
+    .option('--slots <list>', 'numbers to try (default: 1,2,4)')
+    .option('--prompt-tokens <number>', 'length of each prompt, about')
+    .option('--output-tokens <number>', 'length of each answer at most')
+    .option('--num-ctx <number>', 'context that each request asks for')
+    .option('--option <name=value>', 'another option of the model; any number of times', list)
+    .option('--slo-ttfa <time>', 'first activity within this (default: 2s)')
+    .option('--seed <number>', 'of prompts and order (default: 7)')
+    .option('--json', 'print one JSON object on standard output and nothing else there')
+    .action(async (flags: TuneFlags) => ended(await deps.tune(flags, deps.openApp, deps.io)))
 }
 
 function addModelServer(program: Command, deps: CliDeps, ended: (exitCode: number) => void): void {

@@ -9,6 +9,7 @@ import { problem } from '../../../core/result/problem.ts'
 import { err, ok } from '../../../core/result/result.ts'
 import type { SweepRequest } from '../../../core/sweep/plan.ts'
 import type { SweepEvent } from '../../../core/sweep/sweep-event.ts'
+import { IDLE_TUNE } from '../../../core/sweep/tune.ts'
 import type { CliApp, OpenCliApp } from './cli-app.ts'
 import { silentIo } from './played-io.ts'
 import { sweepCommand } from './sweep-command.ts'
@@ -53,6 +54,7 @@ function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; ref
       },
       live: () => () => {},
     },
+    tuner: { start: async () => ok(undefined), cancel: async () => {}, state: () => IDLE_TUNE, onChange: () => () => {} },
     listSweeps: () => [],
     readSweepEvents: () => [],
     discoverServers: async () => [],

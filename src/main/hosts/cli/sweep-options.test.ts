@@ -20,6 +20,7 @@ async function flagsOf(words: readonly string[]): Promise<SweepFlags> {
       flags = given
       return 0
     },
+    tune: async () => 0,
     serve: async () => 0,
     modelServer: async () => 0,
   })

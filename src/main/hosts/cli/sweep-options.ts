@@ -101,7 +101,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   return ok({ wish, withTarget: (target) => sweepRequestSchema.parse({ ...rest, target }) })
 }
 
-type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
+export type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
 
 function readWish(flags: SweepFlags, take: Take): TargetWish {
   // Of a mix that names its models, the first is read, warmed up and shown.
@@ -153,7 +153,7 @@ function readWish(flags: SweepFlags, take: Take): TargetWish {
   return { kind: 'built-in', engine: engine.success ? engine.data : 'llama', model, slots: slots ?? 1, settings }
 }
 
-function readWorkload(flags: SweepFlags, take: Take, integer: ReadCount): Partial<Workload> {
+export function readWorkload(flags: SweepFlags, take: Take, integer: ReadCount): Partial<Workload> {
   const assigned = take(readAssignments('--option', flags.option ?? [], 'temperature=0')) ?? {}
   const wrong = Object.entries(assigned).find(([, value]) => !['number', 'string', 'boolean'].includes(typeof value))
   if (wrong !== undefined)

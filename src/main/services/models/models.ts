@@ -12,6 +12,7 @@ import type { Log } from '../../platform/log.ts'
 import { type BuiltInRequest, type BuiltInServer, createBuiltInServers } from './built-in-servers.ts'
 import { type DiscoveredServer, discoverServers } from './discover-servers.ts'
 import { type GaugeWatch, watchGauges } from './gauge-watch.ts'
+import { findListeningProcess, type ListeningProcess } from './listening-process.ts'
 import { answersOpenAi, readOpenAiFacts } from './openai-facts.ts'
 import { type ResidentModel, residentModels } from './resident-models.ts'
 import { readServerFacts } from './server-facts.ts'
@@ -33,6 +34,8 @@ export interface Models {
   answersOpenAi(url: string, key: string | undefined): Promise<Result<void, Problem>>
   residentModels(url: string): Promise<Result<readonly ResidentModel[], Problem>>
   warmModel(url: string, model: string, options?: WarmOptions): Promise<Result<void, Problem>>
+  /** What listens at an address of this machine, as far as it may be looked into. */
+  listeningProcess(url: string): Promise<ListeningProcess | null>
   /** Asks a server that says so how many requests run and wait, until it is closed. */
   watchGauges(server: { readonly url: string; readonly gauges: 'metrics' | 'slots'; readonly key?: string }): GaugeWatch
   /** Asks the usual addresses, or those given; takes up to 2 s. */
@@ -55,6 +58,10 @@ export function createModels(deps: ModelsDeps): Models {
     residentModels: (url) => residentModels(http, url),
     warmModel: (url, model, options) => warmModel(http, url, model, options),
     discoverServers: (addresses) => discoverServers(http, addresses ?? usualAddresses(deps.env)),
+    async listeningProcess(url) {
+      const origin = parseOrigin(url)
+      return origin.ok ? findListeningProcess(origin.value.host, origin.value.port) : null
+    },
     watchGauges: (server) => watchGauges({ http, clock: systemClock }, server),
     startBuiltIn: builtIn.start,
     async close() {
