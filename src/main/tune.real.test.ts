@@ -15,21 +15,20 @@ beforeAll(async () => {
 afterAll(() => plimsoll?.close())
 
 async function tuned(input: TuneRequestInput): Promise<TuneState> {
-  const ended = new Promise<TuneState>((resolve) => {
+  const started = await plimsoll.client.tune.start(tuneRequestSchema.parse(input))
+  if (!started.ok) throw new Error(started.error.happened)
+  return new Promise<TuneState>((resolve) => {
     const stop = plimsoll.client.tune.state(
       {},
       {
         next(state) {
-          if (state.status === 'running' || state.status === 'idle') return
+          if (state.status === 'running') return
           stop()
           resolve(state)
         },
       },
     )
   })
-  const started = await plimsoll.client.tune.start(tuneRequestSchema.parse(input))
-  if (!started.ok) throw new Error(started.error.happened)
-  return ended
 }
 
 test('the simulated server that batches well: more slots are worth it', async () => {

@@ -92,10 +92,9 @@ export type TuneState = z.infer<typeof tuneStateSchema>
 
 export const IDLE_TUNE: TuneState = { status: 'idle', label: '', setting: '', trials: [], advice: null, problem: null }
 
-/** Every trial has the same levels, up to twice the most slots, so that all of them are seen to be full. */
-export function tuneLevels(slots: readonly number[]): number[] {
-  const most = Math.max(...slots)
-  return [...new Set([1, most, 2 * most])].sort((a, b) => a - b)
+/** One session alone, and for every trial the same number at once: twice the most slots, so that all of them are seen to be full. */
+function tuneLevels(slots: readonly number[]): number[] {
+  return [1, 2 * Math.max(...slots)]
 }
 
 /** Each wave of the largest level is a sample of its own; so many show what is noise. */
