@@ -25,6 +25,8 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
+      // Started by `npm run truth` alone.
+      { extends: true, test: { name: 'truth', include: ['test/truth-battery/*.truth.ts'], fileParallelism: false, testTimeout: 180_000 } },
     ],
   },
 })

@@ -76,6 +76,8 @@ export const sweepRequestSchema = z.object({
       runnerBlockMs: z.number().nonnegative().default(0),
       /** The runner's own connection pool to the model server; absent = no limit. */
       runnerPoolLimit: z.int().positive().optional(),
+      /** The load driver holds no more turns than this in flight and submits the others late; absent = no limit. */
+      driverCap: z.int().positive().optional(),
     })
     .default({ runnerBlockMs: 0 }),
 })

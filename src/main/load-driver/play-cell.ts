@@ -81,7 +81,7 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
       let ticker: NodeJS.Timeout | undefined
       const deadlineMs = plan.request.turnDeadlineMs + (path.runner === null ? 0 : DEADLINE_GRACE_MS)
       await playWave(
-        { turns, offsetsMs: cell.plannedOffsetsMs, deadlineMs, ended },
+        { turns, offsetsMs: cell.plannedOffsetsMs, deadlineMs, ended, cap: plan.request.faults.driverCap },
         {
           clock,
           nextTurnOfLoop: napThenTurn,

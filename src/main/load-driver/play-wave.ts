@@ -21,6 +21,8 @@ export type Wave = {
   readonly offsetsMs: readonly number[]
   /** From the planned moment. */
   readonly deadlineMs: number
+  /** Fault switch: so many in flight at most, the others are submitted late. Absent = all at their moments. */
+  readonly cap?: number | undefined
   /** Told by the turns themselves, once each. */
   readonly ended: { count: number; listener: () => void }
 }
@@ -61,14 +63,14 @@ async function inPortions(turns: readonly Turn[], act: (turn: Turn) => Promise<v
 }
 
 /** Coarse wait by timer, the last milliseconds by turning the loop, so that answers which come meanwhile are read in time. */
-function fireAll({ turns, ended }: Wave, { clock, nextTurnOfLoop, onSubmit }: WavePorts, signal: AbortSignal): Promise<void> {
+function fireAll({ turns, ended, cap }: Wave, { clock, nextTurnOfLoop, onSubmit }: WavePorts, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let next = 0
     const step = () => {
       if (signal.aborted) return resolve()
       for (let turn = turns[next]; turn !== undefined; turn = turns[next]) {
         const plannedMs = turn.record.plannedAtMs
-        if (clock.nowMs() < plannedMs) break
+        if (clock.nowMs() < plannedMs || (cap !== undefined && next - ended.count >= cap)) break
         next += 1
         turn.fire()
         onSubmit(turn.record.submitAtMs - plannedMs, next - ended.count)

@@ -26,6 +26,8 @@ export interface LoadedModel {
   readonly card: ModelCard
   readonly contextTokens: number
   readonly sizeBytes: number
+  /** Of it on the GPU; absent = none. */
+  readonly vramBytes?: number
   /** Wall clock; Infinity: kept for ever. */
   readonly expiresEpochMs: number
 }
@@ -73,6 +75,8 @@ export interface CallFailure {
   /** Used while nothing was sent; afterwards the status stays 200 and an error line ends the stream. */
   readonly status: number
   readonly message: string
+  /** Header of a refusal, whole seconds. */
+  readonly retryAfterS?: number
 }
 
 /** The way back of one call. After `end`, `fail`, `cut` or `reset` the engine says no more. */

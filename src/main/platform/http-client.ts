@@ -28,6 +28,8 @@ export interface HttpSend {
 
 /** Exactly one of `onEnd` and `onFailure` comes last, unless the exchange was aborted: then nothing comes any more. */
 export interface HttpHandlers {
+  /** The request has a connection of its own now and goes out on it; again when it is resent. Where a pool is full, that is later than `send`. */
+  onSocket?(): void
   /** @param retryAfterS what the server asks to wait, where it says so in seconds */
   onHead(status: number, contentType: string, retryAfterS: number | undefined): void
   onData(bytes: Buffer): void
@@ -44,6 +46,8 @@ export interface HttpExchange {
 
 export interface HttpClient {
   send(request: HttpSend, handlers: HttpHandlers): HttpExchange
+  /** So many connections per server at most; further requests wait for one. Null = no limit, as it is from the start. */
+  limitPool(limit: number | null): void
   /** Closes idle and busy connections alike. */
   close(): void
 }
@@ -56,6 +60,9 @@ export function createHttpClient(): HttpClient {
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   return {
     send: (request, handlers) => new Exchange(agents[request.origin.protocol], request, handlers),
+    limitPool(limit) {
+      for (const agent of Object.values(agents)) agent.maxSockets = limit ?? Number.POSITIVE_INFINITY
+    },
     close() {
       agents['http:'].destroy()
       agents['https:'].destroy()
@@ -92,6 +99,8 @@ class Exchange implements HttpExchange {
     if (body !== undefined) Object.assign(options.headers, { 'Content-Length': Buffer.byteLength(body) })
     const request = origin.protocol === 'https:' ? https.request(options) : http.request(options)
     let headSeen = false
+    const { onSocket } = this.#handlers
+    if (onSocket !== undefined) request.once('socket', () => onSocket())
     request.on('response', (response) => {
       headSeen = true
       if (!this.#over) this.#read(response)

@@ -104,6 +104,7 @@ export class AnswerStream implements CallSink {
       this.#close('failed', 200)
       return
     }
+    if (failure.retryAfterS !== undefined) this.#deps.res.setHeader('retry-after', String(failure.retryAfterS))
     this.#body(failure.status, this.#deps.format.errorBody(failure.status, failure.message))
     this.#close(failure.status < 500 || failure.status === 503 ? 'refused' : 'failed', failure.status)
   }

@@ -30,14 +30,14 @@ export function tagsDocument(cards: readonly ModelCard[], startedEpochMs: number
 
 export function psDocument(loaded: readonly LoadedModel[]): PsDocument {
   return {
-    models: loaded.map(({ card, contextTokens, sizeBytes, expiresEpochMs }) => ({
+    models: loaded.map(({ card, contextTokens, sizeBytes, vramBytes, expiresEpochMs }) => ({
       name: taggedName(card.name),
       model: taggedName(card.name),
       size: sizeBytes,
       digest: digestOf(card),
       details: card.details,
       expires_at: Number.isFinite(expiresEpochMs) ? new Date(expiresEpochMs).toISOString() : FOR_EVER,
-      size_vram: 0,
+      size_vram: vramBytes ?? 0,
       context_length: contextTokens,
     })),
   }

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { createAlarm } from '../alarm.ts'
 import type { CallSink, Engine, ModelCall, ModelCard } from '../engine.ts'
 import { type CallFate, drawFate, promptPrefix, promptText } from './call-fate.ts'
+import { CONTEXT_EXCEEDED, createRefusals } from './refusals.ts'
 import { Simulation, type SimulationEvent } from './simulation.ts'
 import type { SimulationSettings } from './simulation-settings.ts'
 
@@ -44,6 +45,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     switch (event.kind) {
       case 'granted':
         sink.slotAcquired(event.atMs)
+        takeContext(event.id)
         break
       case 'token':
         // A tool call arrives whole: its tokens take time, but are not seen.
@@ -58,6 +60,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
         break
       case 'ended':
         calls.delete(event.id)
+        held.delete(event.id)
         endCall(call, sink, fate, event)
         break
     }
@@ -74,6 +77,28 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
       else sink.end({ reason: fate.ends, ...durations, promptTokens: fate.promptTokens, answerTokens: fate.tokens })
     }
   }
+
+  /** Tokens of context that each call in a slot has taken out of the common pool. */
+  const held = new Map<number, number>()
+  const takeContext = (id: number) => {
+    const known = calls.get(id)
+    if (settings.contextPoolTokens === 0 || known?.fate === undefined) return
+    const wanted = known.fate.promptTokens + known.fate.tokens
+    let taken = 0
+    for (const tokens of held.values()) taken += tokens
+    if (taken + wanted <= settings.contextPoolTokens) {
+      held.set(id, wanted)
+      return
+    }
+    calls.delete(id)
+    // Not within the step that granted it: the simulation is in the middle of it.
+    setImmediate(() => {
+      simulation.abort(id, clock.nowMs())
+      rearm()
+    })
+    known.sink.fail({ status: 500, message: CONTEXT_EXCEEDED })
+  }
+  const refusals = createRefusals(settings)
 
   const firstCard = cards[0]
   if (settings.startLoaded && firstCard !== undefined) simulation.preload(firstCard.name, settings.contextTokens, settings.keepAliveMs)
@@ -118,6 +143,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     rearm()
     return () => {
       calls.delete(call.id)
+      held.delete(call.id)
       simulation.abort(call.id, clock.nowMs())
       rearm()
     }
@@ -140,14 +166,24 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
       simulation.loadedRunners(clock.nowMs()).flatMap(({ model, contextTokens, expiresMs }) => {
         const card = cards.find((known) => known.name === model)
         const expiresEpochMs = clock.epochMs() + expiresMs - clock.nowMs()
-        return card === undefined ? [] : [{ card, contextTokens, sizeBytes: card.sizeBytes, expiresEpochMs }]
+        return card === undefined
+          ? []
+          : [
+              {
+                card,
+                contextTokens,
+                sizeBytes: card.sizeBytes,
+                vramBytes: Math.round(card.sizeBytes * settings.vramRatio),
+                expiresEpochMs,
+              },
+            ]
       }),
     submit(call, sink) {
       const fate = drawFate(call, settings, nextOccurrence(call))
       if (fate.reset) {
         sink.reset()
-      } else if (settings.maxInFlight > 0 && calls.size >= settings.maxInFlight) {
-        sink.fail({ status: 429, message: 'Too many requests' })
+      } else if (refusals.refuses(calls.size, call.arrivalMs)) {
+        sink.fail(refusals.failure)
       } else if (fate.busy) {
         sink.fail({ status: 503, message: SERVER_BUSY_TEXT })
       } else {

@@ -78,8 +78,18 @@ export const simulationSettingsSchema = z.strictObject({
   resetShare: share,
   /** Refused with Ollama's 503, though the model is loaded (a stuck loader). */
   busyShare: share,
-  /** Above so many requests in the house: 429, as llama-swap does; 0: no such limit. */
+  /** Above so many requests in the house: refused as `refusal` says; 0: no such limit. */
   maxInFlight: z.number().int().min(0).default(0),
+  /** Of so many requests that begin within `burstWindowMs` the further ones are refused; 0: no such limit. */
+  burstLimit: z.number().int().min(0).default(0),
+  burstWindowMs: lengthMs.default(2_000),
+  /** What a refusal says: 429 as llama-swap does it, 429 with retry-after, 429 until the quota is reset, 529 of an overloaded provider. */
+  refusal: z.enum(['too-many', 'rate-limit', 'usage-limit', 'overloaded']).default('too-many'),
+
+  /** All slots share a context of so many tokens: a call whose prompt and answer no longer fit fails with 500; 0: each slot has its own. */
+  contextPoolTokens: z.number().int().min(0).default(0),
+  /** Share of the model that the process list says lies on the GPU; 0: no GPU. Below 1 it spills. */
+  vramRatio: share,
 
   /** OpenAI's wire as llama-server speaks it: a first delta with the role only, `timings` in the last chunk. */
   llamaServerStyle: z.boolean().default(false),

@@ -41,6 +41,7 @@ export class OllamaExchange {
   /** Lines that wait for the client's next read. */
   #parts: Buffer[] = []
   #over = false
+  #sent = false
   #linesBeforeRead = 0
   #flushPlanned = false
   #head: { resolve: (response: Response) => void; reject: (error: Error) => void } | undefined
@@ -71,14 +72,22 @@ export class OllamaExchange {
       this.#exchange = this.#http.send(
         { origin: this.#origin, method: 'POST', path, headers: init?.headers as Record<string, string>, body: String(init?.body ?? '') },
         {
+          // Waiting for a connection of our own pool is ours, not the server's: the call is sent when it has one.
+          onSocket: () => this.#onSocket(),
           onHead: (status, contentType) => this.#onHead(status, contentType),
           onData: (bytes) => this.#onData(bytes),
           onEnd: () => this.#onEnd(),
           onFailure: (failure) => this.#fail(failure),
         },
       )
-      this.#onSent(this.sentAtMs)
     })
+  }
+
+  #onSocket(): void {
+    if (this.#sent) return
+    this.#sent = true
+    this.sentAtMs = this.#clock.nowMs()
+    this.#onSent(this.sentAtMs)
   }
 
   /** Closes the connection; what the client waits for is rejected. */

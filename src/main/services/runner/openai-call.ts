@@ -56,6 +56,7 @@ class OpenAiCall {
   #eventsBeforeRead = 0
   #maxChunksPerRead = 0
   #countPlanned = false
+  #sent = false
   readonly #onSent: (atMs: number) => void
   #settle: () => void = () => {}
 
@@ -96,14 +97,22 @@ class OpenAiCall {
           body: JSON.stringify(completionBody(asked, origin.host)),
         },
         {
+          // Waiting for a connection of our own pool is ours, not the server's.
+          onSocket: () => this.#onSocket(),
           onHead: (status, contentType, retryAfterS) => this.#onHead(status, contentType, retryAfterS),
           onData: (bytes) => this.#onData(bytes),
           onEnd: () => this.#onEnd(),
           onFailure: (failure) => this.#end(failure),
         },
       )
-      this.#onSent(this.#sentAtMs)
     })
+  }
+
+  #onSocket(): void {
+    if (this.#sent) return
+    this.#sent = true
+    this.#sentAtMs = this.#deps.clock.nowMs()
+    this.#onSent(this.#sentAtMs)
   }
 
   abort(): void {

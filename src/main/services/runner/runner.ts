@@ -252,9 +252,10 @@ export function createRunner(deps: RunnerDeps) {
       apply(limitAdmission(admission, limit))
     },
 
-    /** Fault switch: each turn holds the event loop for so long when it starts. 0 = off. */
-    setFault(fault: { readonly blockMs: number }): void {
+    /** Fault switches: each turn holds the event loop for so long when it starts (0 = off); so many connections to a model server at most. */
+    setFault(fault: { readonly blockMs: number; readonly poolLimit?: number | undefined }): void {
       blockMs = fault.blockMs
+      http.limitPool(fault.poolLimit ?? null)
     },
 
     async listen(address: { host: string; port: number }): Promise<Result<RunnerAddress, Problem>> {

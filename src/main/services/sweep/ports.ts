@@ -42,7 +42,7 @@ export type SweepPorts = {
   readonly residentModels: (url: string) => Promise<Result<readonly string[], Problem>>
   /** @returns stops watching */
   readonly watchSamples: (listener: (sample: Sample) => void) => () => void
-  readonly setRunnerFault: (fault: { blockMs: number }) => void
+  readonly setRunnerFault: (fault: { blockMs: number; poolLimit?: number | undefined }) => void
   readonly store: SweepStore
   readonly environment: Environment
   readonly newSweepId: () => SweepId

@@ -35,7 +35,7 @@ export async function runSweep(given: SweepRun): Promise<void> {
   const watchdog = new AbortController()
   const stopWatchdog = clock.after(plan.watchdogMs, () => watchdog.abort())
   const samples = batchSamples({ clock, originMs, watch: ports.watchSamples, emit })
-  ports.setRunnerFault({ blockMs: plan.request.faults.runnerBlockMs })
+  ports.setRunnerFault({ blockMs: plan.request.faults.runnerBlockMs, poolLimit: plan.request.faults.runnerPoolLimit })
   const cells = createCellRunner(run, AbortSignal.any([signal, watchdog.signal]))
   let end: End
   try {
