@@ -194,7 +194,7 @@ const HARDWARE: Configuration[] = [
   {
     name: 'memory-spill',
     fault: 'a third of the model lies outside the GPU memory, and decode is shared',
-    request: simulated(8, { vramRatio: 0.66, decodeShape: 'proportional' }, { levels: [1, 2, 4, 8] }),
+    request: simulated(8, { modelBytes: 3e9, vramBytes: 2e9, spillFactor: 3, decodeShape: 'proportional' }, { levels: [1, 2, 4, 8] }),
     truth: { verdicts: ['hardware', 'model_server_engine'], slots: null, ceilingN: null },
   },
 ]

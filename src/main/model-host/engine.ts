@@ -26,7 +26,7 @@ export interface LoadedModel {
   readonly card: ModelCard
   readonly contextTokens: number
   readonly sizeBytes: number
-  /** Of it on the GPU; absent = none. */
+  /** Of it, on the GPU; absent = none. */
   readonly vramBytes?: number
   /** Wall clock; Infinity: kept for ever. */
   readonly expiresEpochMs: number
@@ -75,7 +75,7 @@ export interface CallFailure {
   /** Used while nothing was sent; afterwards the status stays 200 and an error line ends the stream. */
   readonly status: number
   readonly message: string
-  /** Header of a refusal, whole seconds. */
+  /** When to come again, where it says so. */
   readonly retryAfterS?: number
 }
 
@@ -96,6 +96,8 @@ export interface CallSink {
 export interface Delivery {
   /** Chunks that leave in one write, as behind a buffering proxy; 1 = each by itself. */
   readonly chunksPerWrite: number
+  /** Chunks leave together so long after the first of them was held, as behind a proxy that sends in clumps; 0 = at once. */
+  readonly bufferMs: number
   /** Headers leave when the request is in, not with the first chunk. */
   readonly headersAtOnce: boolean
   /** Comment lines on event streams while nothing else is said; 0 = none. */
@@ -106,7 +108,14 @@ export interface Delivery {
   readonly llamaServerStyle: boolean
 }
 
-export const PLAIN_DELIVERY: Delivery = { chunksPerWrite: 1, headersAtOnce: false, pingEveryMs: 0, createdAtStepMs: 1, llamaServerStyle: false }
+export const PLAIN_DELIVERY: Delivery = {
+  chunksPerWrite: 1,
+  bufferMs: 0,
+  headersAtOnce: false,
+  pingEveryMs: 0,
+  createdAtStepMs: 1,
+  llamaServerStyle: false,
+}
 
 export interface Engine {
   readonly kind: EngineKind

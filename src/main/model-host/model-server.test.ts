@@ -179,6 +179,23 @@ describe('faults on the wire', () => {
     expect(answer.pieces.length).toBeLessThan(5)
   })
 
+  test('a proxy that sends in clumps holds what came in between, the first token too; at the end all is there', async () => {
+    const server = await simulated({ bufferMs: 150, answerTokens: 20, prefillMs: 10, decodeMs: 20 })
+    const answer = await ask(`${server.url}/api/chat`, chat('x'))
+    expect(answer.lines).toHaveLength(21)
+    expect(answer.firstMs - answer.sentMs).toBeGreaterThan(140)
+    expect(answer.pieces.length).toBeLessThan(8)
+  })
+
+  test('a provider’s refusal says when to come again, on either wire', async () => {
+    const server = await simulated({ rateLimitPerSec: 0.001, retryAfterS: 17 })
+    await ask(`${server.url}/api/chat`, chat('x'))
+    const body = JSON.stringify({ model: 'plimsoll-simulated', messages: [{ role: 'user', content: 'x' }] })
+    const refused = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', body })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '17'])
+    expect(await refused.json()).toMatchObject({ error: { type: 'rate_limit_error' } })
+  })
+
   test('headers may come at once, long before the first token', async () => {
     const server = await simulated({ headersAtOnce: true, prefillMs: 300 })
     const answer = await ask(`${server.url}/api/chat`, chat('x'))

@@ -45,12 +45,18 @@ export class AnswerStream implements CallSink {
   #calls: ToolCall[] = []
   #finalCalls: readonly ToolCall[] = []
   #stopPings = () => {}
+  #stopHolding = () => {}
   #onEnd = () => {}
 
   constructor(deps: AnswerStreamDeps) {
     this.#deps = deps
     if (deps.stream && deps.delivery.headersAtOnce) this.#start()
     if (deps.stream && deps.delivery.pingEveryMs > 0 && deps.format.streamType === 'text/event-stream') this.#ping()
+  }
+
+  get #holds(): boolean {
+    const { chunksPerWrite, bufferMs } = this.#deps.delivery
+    return chunksPerWrite > 1 || bufferMs > 0
   }
 
   get ended(): boolean {
@@ -69,7 +75,7 @@ export class AnswerStream implements CallSink {
     if (this.#ended) return
     this.#stamp()
     this.#deps.record.tokens += 1
-    if (this.#deps.stream && this.#deps.delivery.chunksPerWrite <= 1) this.#write(this.#frame(text, channel))
+    if (this.#deps.stream && !this.#holds) this.#write(this.#frame(text, channel))
     else if (this.#deps.stream) this.#hold(this.#deps.format.token(text, channel, this.#deps.createdAt()))
     else (channel === 'content' ? this.#content : this.#thinking).push(text)
   }
@@ -104,7 +110,7 @@ export class AnswerStream implements CallSink {
       this.#close('failed', 200)
       return
     }
-    if (failure.retryAfterS !== undefined) this.#deps.res.setHeader('retry-after', String(failure.retryAfterS))
+    if (failure.retryAfterS !== undefined) this.#deps.res.setHeader('retry-after', failure.retryAfterS)
     this.#body(failure.status, this.#deps.format.errorBody(failure.status, failure.message))
     this.#close(failure.status < 500 || failure.status === 503 ? 'refused' : 'failed', failure.status)
   }
@@ -152,11 +158,15 @@ export class AnswerStream implements CallSink {
 
   #hold(text: string): void {
     if (text === '') return
+    const { chunksPerWrite, bufferMs } = this.#deps.delivery
     this.#held.push(text)
-    if (this.#held.length >= this.#deps.delivery.chunksPerWrite) this.#flush()
+    if (bufferMs > 0 && this.#held.length === 1) this.#stopHolding = this.#deps.clock.after(bufferMs, () => this.#flush())
+    const isFull = chunksPerWrite > 1 || bufferMs === 0
+    if (isFull && this.#held.length >= chunksPerWrite) this.#flush()
   }
 
   #flush(): void {
+    this.#stopHolding()
     if (this.#held.length === 0) return
     const text = this.#held.join('')
     this.#held = []
@@ -204,6 +214,7 @@ export class AnswerStream implements CallSink {
     const { record, log, clock } = this.#deps
     this.#ended = true
     this.#stopPings()
+    this.#stopHolding()
     record.endMs = clock.nowMs()
     record.outcome = outcome
     record.status = status

@@ -204,6 +204,6 @@ export function openAiChatFormat({ model, callId, usage, createdEpochS, fingerpr
 }
 
 export function openAiErrorBody(status: number, message: string): string {
-  const type = status === 400 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : 'api_error'
+  const type = status === 400 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : status === 529 ? 'overloaded_error' : 'api_error'
   return JSON.stringify({ error: { message, type, param: null, code: null } })
 }

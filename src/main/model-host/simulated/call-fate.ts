@@ -12,6 +12,8 @@ export interface CallFate {
   readonly reset: boolean
   /** Met by the 503. */
   readonly busy: boolean
+  /** Met by the 529. */
+  readonly overloaded: boolean
   readonly promptTokens: number
   /** Tokens of time it takes, thinking and tool call included; at an error those before it. */
   readonly tokens: number
@@ -29,6 +31,7 @@ export function drawFate(call: ModelCall, settings: SimulationSettings, occurren
   // All lots are drawn each time and in this order, so that one knob does not shift the lots of another.
   const lots = { reset: random.next(), busy: random.next(), error: random.next(), cut: random.next(), runaway: random.next(), length: random.next() }
   const wordSeed = Math.floor(random.next() * 2 ** 32)
+  const overloadedLot = seededRandom(wordSeed ^ OVERLOAD_SALT).next()
 
   const toolCalls = forcedToolCalls(call, settings, random)
   const runaway = lots.runaway < settings.runawayShare
@@ -42,6 +45,7 @@ export function drawFate(call: ModelCall, settings: SimulationSettings, occurren
   return {
     reset: call.reusedSocket && lots.reset < settings.resetShare,
     busy: lots.busy < settings.busyShare,
+    overloaded: overloadedLot < settings.overloadedShare,
     promptTokens: estimateTokens(call.messages),
     tokens: fails ? Math.min(tokens, settings.errorAtToken ?? tokens) : tokens,
     thinkingTokens,
@@ -53,6 +57,9 @@ export function drawFate(call: ModelCall, settings: SimulationSettings, occurren
     }),
   }
 }
+
+/** Keeps this lot apart from the words of the answer. */
+const OVERLOAD_SALT = 0x529
 
 /** Cached prefixes are recognised by this many characters. */
 const PREFIX_CHARS = 256

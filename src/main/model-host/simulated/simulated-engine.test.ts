@@ -128,6 +128,44 @@ describe('faults', () => {
     )
   })
 
+  test('slots that share one pool of context fail what finds no room beside the others, each alone would fit', () => {
+    const { clock, engine } = engineWith({ contextPoolTokens: 200 }, 4)
+    const long = 'word '.repeat(90)
+    const three = ['a', 'b', 'c'].map((name) => recordedCall(engine, clock, said(`${name} ${long}`)))
+    clock.advance(2_000)
+    const alone = recordedCall(engine, clock, said(long))
+    clock.advance(2_000)
+    expect(three.map((call) => call.failures[0])).toEqual([undefined, { status: 500, message: 'Context size has been exceeded.' }, expect.anything()])
+    expect(alone.ends).toHaveLength(1)
+  })
+
+  test('a pool that fills up in mid-answer breaks the answer that needs the next place', () => {
+    const { clock, engine } = engineWith({ contextPoolTokens: 60, answerTokens: 64 }, 1)
+    const call = recordedCall(engine, clock, said('short'))
+    clock.advance(2_000)
+    expect(call.failures[0]?.status).toBe(500)
+    expect(call.tokensAtMs.length).toBeGreaterThan(30)
+    expect(call.tokensAtMs.length).toBeLessThan(64)
+  })
+
+  test('a model that does not fit beside its context lies outside the GPU in part, says so, and is slower', () => {
+    const size = { modelBytes: 1_000, contextBytesPerToken: 1, contextTokens: 500, vramBytes: 2_000, spillFactor: 3 }
+    const [fits, spills] = [engineWith(size, 2), engineWith(size, 4)]
+    const [quick, slow] = [recordedCall(fits.engine, fits.clock), recordedCall(spills.engine, spills.clock)]
+    for (const { clock } of [fits, spills]) clock.advance(1_000)
+    expect(fits.engine.loaded()[0]).toMatchObject({ sizeBytes: 2_000, vramBytes: 2_000 })
+    expect(spills.engine.loaded()[0]).toMatchObject({ sizeBytes: 3_000, vramBytes: 2_000 })
+    expect(slow.ends[0]?.evalMs).toBeCloseTo(3 * (quick.ends[0]?.evalMs ?? 0))
+  })
+
+  test('refusals of a provider come before anything else, with their status', () => {
+    const { clock, engine } = engineWith({ burstLimit: 2, overloadedShare: 0 })
+    const calls = Array.from({ length: 3 }, () => recordedCall(engine, clock))
+    const { engine: full, clock: other } = engineWith({ overloadedShare: 1 })
+    expect(calls.map((call) => call.failures[0]?.status)).toEqual([undefined, undefined, 529])
+    expect(recordedCall(full, other).failures[0]).toEqual({ status: 529, message: 'Overloaded' })
+  })
+
   test('a prefix cache makes the second prompt that begins alike cheap', () => {
     const { clock, engine } = engineWith({ prefillMs: undefined, prefillTokensPerSec: 100, prefixCachedRatio: 0.9 }, 1)
     const long = 'x'.repeat(1_000)

@@ -4,9 +4,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { createAlarm } from '../alarm.ts'
 import type { CallSink, Engine, ModelCall, ModelCard } from '../engine.ts'
 import { type CallFate, drawFate, promptPrefix, promptText } from './call-fate.ts'
-import { CONTEXT_EXCEEDED, createRefusals } from './refusals.ts'
+import { createRefusals } from './refusals.ts'
 import { Simulation, type SimulationEvent } from './simulation.ts'
-import type { SimulationSettings } from './simulation-settings.ts'
+import { placementOf, type SimulationSettings } from './simulation-settings.ts'
 
 interface Call {
   readonly call: ModelCall
@@ -22,6 +22,9 @@ export interface SimulatedEngineDeps {
   readonly nextTurn?: (callback: () => void) => void
 }
 
+/** As llama-server says it. */
+const POOL_FULL_TEXT = 'Context size has been exceeded.'
+
 /** Prompts remembered for lots and caches. */
 const REMEMBER_PROMPTS = 10_000
 
@@ -36,6 +39,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     maxLoadedModels: settings.maxLoadedModels,
     warmBypass: settings.warmBypass,
   }
+  const refusals = createRefusals(settings)
   const simulation = new Simulation(settings, rules, clock.nowMs(), (event) => tell(event))
 
   const tell = (event: SimulationEvent) => {
@@ -45,7 +49,6 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     switch (event.kind) {
       case 'granted':
         sink.slotAcquired(event.atMs)
-        takeContext(event.id)
         break
       case 'token':
         // A tool call arrives whole: its tokens take time, but are not seen.
@@ -58,9 +61,12 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
         calls.delete(event.id)
         sink.fail({ status: 503, message: SERVER_BUSY_TEXT })
         break
+      case 'overflowed':
+        calls.delete(event.id)
+        sink.fail({ status: 500, message: POOL_FULL_TEXT })
+        break
       case 'ended':
         calls.delete(event.id)
-        held.delete(event.id)
         endCall(call, sink, fate, event)
         break
     }
@@ -77,28 +83,6 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
       else sink.end({ reason: fate.ends, ...durations, promptTokens: fate.promptTokens, answerTokens: fate.tokens })
     }
   }
-
-  /** Tokens of context that each call in a slot has taken out of the common pool. */
-  const held = new Map<number, number>()
-  const takeContext = (id: number) => {
-    const known = calls.get(id)
-    if (settings.contextPoolTokens === 0 || known?.fate === undefined) return
-    const wanted = known.fate.promptTokens + known.fate.tokens
-    let taken = 0
-    for (const tokens of held.values()) taken += tokens
-    if (taken + wanted <= settings.contextPoolTokens) {
-      held.set(id, wanted)
-      return
-    }
-    calls.delete(id)
-    // Not within the step that granted it: the simulation is in the middle of it.
-    setImmediate(() => {
-      simulation.abort(id, clock.nowMs())
-      rearm()
-    })
-    known.sink.fail({ status: 500, message: CONTEXT_EXCEEDED })
-  }
-  const refusals = createRefusals(settings)
 
   const firstCard = cards[0]
   if (settings.startLoaded && firstCard !== undefined) simulation.preload(firstCard.name, settings.contextTokens, settings.keepAliveMs)
@@ -135,6 +119,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
         keepAliveMs: call.keepAliveMs ?? settings.keepAliveMs,
         slotless: fate === undefined,
         promptTokens: fate === undefined ? 0 : evaluatedTokens(call, fate.promptTokens),
+        contextUse: fate?.promptTokens ?? 0,
         tokens: fate?.tokens ?? 0,
       },
       call.arrivalMs,
@@ -143,7 +128,6 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     rearm()
     return () => {
       calls.delete(call.id)
-      held.delete(call.id)
       simulation.abort(call.id, clock.nowMs())
       rearm()
     }
@@ -156,6 +140,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
     settings,
     delivery: {
       chunksPerWrite: settings.chunksPerWrite,
+      bufferMs: settings.bufferMs,
       headersAtOnce: settings.headersAtOnce,
       pingEveryMs: settings.pingEveryMs,
       createdAtStepMs: 1,
@@ -166,24 +151,19 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
       simulation.loadedRunners(clock.nowMs()).flatMap(({ model, contextTokens, expiresMs }) => {
         const card = cards.find((known) => known.name === model)
         const expiresEpochMs = clock.epochMs() + expiresMs - clock.nowMs()
-        return card === undefined
-          ? []
-          : [
-              {
-                card,
-                contextTokens,
-                sizeBytes: card.sizeBytes,
-                vramBytes: Math.round(card.sizeBytes * settings.vramRatio),
-                expiresEpochMs,
-              },
-            ]
+        if (card === undefined) return []
+        const { sizeBytes, vramBytes } = placementOf(settings, contextTokens, slots)
+        return [{ card, contextTokens, sizeBytes, vramBytes, expiresEpochMs }]
       }),
     submit(call, sink) {
       const fate = drawFate(call, settings, nextOccurrence(call))
       if (fate.reset) {
         sink.reset()
-      } else if (refusals.refuses(calls.size, call.arrivalMs)) {
-        sink.fail(refusals.failure)
+        return () => {}
+      }
+      const refusal = refusals.refusalOf({ atMs: call.arrivalMs, epochMs: clock.epochMs(), inHouse: calls.size, overloaded: fate.overloaded })
+      if (refusal !== undefined) {
+        sink.fail(refusal)
       } else if (fate.busy) {
         sink.fail({ status: 503, message: SERVER_BUSY_TEXT })
       } else {
@@ -205,7 +185,7 @@ export function createSimulatedEngine({ settings, slots, clock, nextTurn }: Simu
 function simulatedCard(name: string, settings: SimulationSettings): ModelCard {
   return {
     name,
-    sizeBytes: 1_000_000_000,
+    sizeBytes: settings.modelBytes,
     details: {
       parent_model: '',
       format: 'simulated',

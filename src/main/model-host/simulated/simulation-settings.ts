@@ -32,6 +32,10 @@ export const simulationSettingsSchema = z.strictObject({
   /** Above so many streams a token takes `cliffFactor` times as long (speculative decoding, engine paths); 0: no cliff. */
   cliffAbove: z.number().int().min(0).default(0),
   cliffFactor: z.number().positive().default(3),
+  /** Above so many streams the cliff is over again; 0: it never is. */
+  cliffUpTo: z.number().int().min(0).default(0),
+  /** Above so many streams the total no longer rises, each token takes as much longer (caches that no longer fit, full bandwidth); 0: never. */
+  memoryBoundAbove: z.number().int().min(0).default(0),
   /** Everything takes this much longer for each minute since the first request, up to the limit (heat). */
   driftPerMinRatio: z.number().min(-0.9).default(0),
   driftMaxRatio: z.number().min(0).default(1),
@@ -49,6 +53,14 @@ export const simulationSettingsSchema = z.strictObject({
   loadMs: lengthMs.default(250),
   startLoaded: z.boolean().default(false),
   keepAliveMs: lengthMs.default(300_000),
+  modelBytes: z.number().positive().default(1_000_000_000),
+  /** What one token of context takes, in each slot. */
+  contextBytesPerToken: z.number().min(0).default(0),
+  /** Memory of the GPU; what does not fit lies outside, and then every token takes `spillFactor` times as long. 0: there is no GPU. */
+  vramBytes: z.number().min(0).default(0),
+  spillFactor: z.number().positive().default(4),
+  /** One pool of context for all slots: who does not fit beside the others fails ("Context size has been exceeded."); 0: each slot has its own. */
+  contextPoolTokens: z.number().int().min(0).default(0),
   maxLoadedModels: z.number().int().min(1).default(1),
   /** Requests that may wait for the loader; more get the 503. */
   pendingCap: z.number().int().min(0).default(512),
@@ -80,20 +92,25 @@ export const simulationSettingsSchema = z.strictObject({
   busyShare: share,
   /** Above so many requests in the house: refused as `refusal` says; 0: no such limit. */
   maxInFlight: z.number().int().min(0).default(0),
-  /** Of so many requests that begin within `burstWindowMs` the further ones are refused; 0: no such limit. */
-  burstLimit: z.number().int().min(0).default(0),
-  burstWindowMs: lengthMs.default(2_000),
-  /** What a refusal says: 429 as llama-swap does it, 429 with retry-after, 429 until the quota is reset, 529 of an overloaded provider. */
+  /** How that is said: 429 as llama-swap does it, 429 with retry-after, 429 until the quota is reset, 529 of an overloaded provider. */
   refusal: z.enum(['too-many', 'rate-limit', 'usage-limit', 'overloaded']).default('too-many'),
-
-  /** All slots share a context of so many tokens: a call whose prompt and answer no longer fit fails with 500; 0: each slot has its own. */
-  contextPoolTokens: z.number().int().min(0).default(0),
-  /** Share of the model that the process list says lies on the GPU; 0: no GPU. Below 1 it spills. */
-  vramRatio: share,
+  /** As providers refuse (refusals.ts). So many requests a second, and so many at once before that: else 429 with retry-after; 0: no such limit. */
+  rateLimitPerSec: z.number().min(0).default(0),
+  rateLimitBurst: z.number().int().min(1).default(1),
+  retryAfterS: z.number().min(0).default(1),
+  /** After so many requests in all: 429 that names the moment of the reset; 0: no such limit. */
+  usageLimitRequests: z.number().int().min(0).default(0),
+  /** More than so many starts within the window: 529, "temporarily limiting"; 0: no such limit. */
+  burstLimit: z.number().int().min(0).default(0),
+  burstWindowMs: lengthMs.default(1_000),
+  /** Refused with 529, whatever the load. */
+  overloadedShare: share,
 
   /** OpenAI's wire as llama-server speaks it: a first delta with the role only, `timings` in the last chunk. */
   llamaServerStyle: z.boolean().default(false),
   chunksPerWrite: z.number().int().min(1).default(1),
+  /** Chunks are held so long after the first of them: a proxy that sends in clumps; 0: none. */
+  bufferMs: lengthMs.default(0),
   headersAtOnce: z.boolean().default(false),
   pingEveryMs: lengthMs.default(0),
 })
@@ -101,16 +118,31 @@ export type SimulationSettings = z.infer<typeof simulationSettingsSchema>
 
 /** Time of one token while `streams` stream, without drift. */
 export function tokenMs(settings: SimulationSettings, streams: number): number {
-  const { decodeMs, decodeShape, decodeTableMs, cliffAbove, cliffFactor } = settings
-  const cliff = cliffAbove > 0 && streams > cliffAbove ? cliffFactor : 1
+  const { decodeMs, decodeShape, decodeTableMs, memoryBoundAbove } = settings
+  const bound = memoryBoundAbove > 0 ? Math.max(1, streams / memoryBoundAbove) : 1
+  const times = bound * cliffTimes(settings, streams)
   switch (decodeShape) {
     case 'flat':
-      return decodeMs * cliff
+      return decodeMs * times
     case 'proportional':
-      return decodeMs * Math.max(1, streams) * cliff
+      return decodeMs * Math.max(1, streams) * times
     case 'table':
-      return (decodeTableMs[Math.max(0, Math.min(streams, decodeTableMs.length) - 1)] ?? decodeMs) * cliff
+      return (decodeTableMs[Math.max(0, Math.min(streams, decodeTableMs.length) - 1)] ?? decodeMs) * times
   }
+}
+
+function cliffTimes({ cliffAbove, cliffUpTo, cliffFactor }: SimulationSettings, streams: number): number {
+  const isOn = cliffAbove > 0 && streams > cliffAbove && (cliffUpTo === 0 || streams <= cliffUpTo)
+  return isOn ? cliffFactor : 1
+}
+
+export type Placement = { readonly sizeBytes: number; readonly vramBytes: number; readonly spills: boolean }
+
+/** Where a model with so much context in so many slots lies. */
+export function placementOf(settings: SimulationSettings, contextTokens: number, slots: number): Placement {
+  const { modelBytes, contextBytesPerToken, vramBytes } = settings
+  const sizeBytes = modelBytes + contextBytesPerToken * contextTokens * slots
+  return { sizeBytes, vramBytes: Math.min(sizeBytes, vramBytes), spills: vramBytes > 0 && sizeBytes > vramBytes }
 }
 
 /** How much longer everything takes, after so many minutes; 1 = no drift. */

@@ -61,6 +61,7 @@ function callOf(call: Asked, id: number, settings: SimulationSettings): Simulate
     keepAliveMs: call.keepAliveMs ?? settings.keepAliveMs,
     slotless: false,
     promptTokens: call.promptTokens ?? 100,
+    contextUse: call.promptTokens ?? 100,
     tokens: call.tokens ?? 10,
   }
 }
@@ -168,6 +169,16 @@ describe('decode', () => {
   test('above the cliff a token takes so many times as long', () => {
     const settings = { ...WARM, cliffAbove: 2, cliffFactor: 12 }
     expect(rounded([2, 3].map((n) => play(settings, 8, burst(n)).outcomes[0]?.endMs))).toEqual([140, 50 + 9 * 120])
+  })
+
+  test('a cliff may be over again with more streams', () => {
+    const settings = { ...WARM, cliffAbove: 2, cliffUpTo: 3, cliffFactor: 12 }
+    expect(rounded([2, 3, 4].map((n) => play(settings, 8, burst(n)).outcomes[0]?.endMs))).toEqual([140, 50 + 9 * 120, 140])
+  })
+
+  test('memory-bound: up to the working set nothing slows, beyond it the total stands still', () => {
+    const settings = { ...WARM, memoryBoundAbove: 4 }
+    expect(rounded([4, 8].map((n) => play(settings, 8, burst(n)).outcomes[0]?.endMs))).toEqual([140, 50 + 9 * 20])
   })
 
   test('a stream that joins slows the one that runs only from then on', () => {

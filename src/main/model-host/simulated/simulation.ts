@@ -5,7 +5,7 @@
  * A granted call: prefill → (silence) → token … (gap) … token → ended; an abort: → held → slot free. At a gap it may have to queue again.
  */
 import { Admission, type AdmissionRules, type LoadedRunner } from '../admission.ts'
-import { driftFactor, type SimulationSettings, tokenMs } from './simulation-settings.ts'
+import { driftFactor, placementOf, type SimulationSettings, tokenMs } from './simulation-settings.ts'
 
 export interface SimulatedCall {
   readonly id: number
@@ -15,6 +15,8 @@ export interface SimulatedCall {
   readonly slotless: boolean
   /** To be evaluated: what a cache holds is already taken off. */
   readonly promptTokens: number
+  /** The whole prompt, as it lies in the pool of context. */
+  readonly contextUse: number
   /** Of any channel; 0: ends when the prompt is done. */
   readonly tokens: number
 }
@@ -29,11 +31,13 @@ export interface SimulatedDurations {
 export type SimulationEvent =
   | { readonly kind: 'refused'; readonly id: number; readonly atMs: number }
   | { readonly kind: 'granted'; readonly id: number; readonly atMs: number }
+  /** No room in the pool of context beside the others. */
+  | { readonly kind: 'overflowed'; readonly id: number; readonly atMs: number }
   /** `index` counts from 0. */
   | { readonly kind: 'token'; readonly id: number; readonly atMs: number; readonly index: number }
   | { readonly kind: 'ended'; readonly id: number; readonly atMs: number; readonly durations: SimulatedDurations }
 
-type Phase = 'prefill' | 'silence' | 'decode' | 'gap' | 'held'
+type Phase = 'prefill' | 'silence' | 'decode' | 'gap' | 'held' | 'overflow'
 
 interface Running {
   readonly call: SimulatedCall
@@ -54,6 +58,7 @@ const DONE = 1e-6
 
 export class Simulation {
   readonly #settings: SimulationSettings
+  readonly #slots: number
   readonly #emit: (event: SimulationEvent) => void
   readonly #admission: Admission
   /** Everyone in the house, waiting or not. */
@@ -68,6 +73,7 @@ export class Simulation {
 
   constructor(settings: SimulationSettings, rules: AdmissionRules, startMs: number, emit: (event: SimulationEvent) => void) {
     this.#settings = settings
+    this.#slots = rules.slots
     this.#startMs = startMs
     this.#emit = emit
     this.#admission = new Admission(rules, {
@@ -92,7 +98,10 @@ export class Simulation {
   /** Puts a model in place without a load. */
   preload(model: string, contextTokens: number, keepAliveMs: number): void {
     const id = -1
-    this.#calls.set(id, this.#newCall({ id, model, contextTokens, keepAliveMs, slotless: true, promptTokens: 0, tokens: 0 }, this.#nowMs))
+    this.#calls.set(
+      id,
+      this.#newCall({ id, model, contextTokens, keepAliveMs, slotless: true, promptTokens: 0, contextUse: 0, tokens: 0 }, this.#nowMs),
+    )
     this.#admission.submit({ id, model, contextTokens, keepAliveMs, slotless: true }, this.#nowMs)
     this.#finishLoad()
   }
@@ -186,6 +195,10 @@ export class Simulation {
       case 'held':
         this.#freeSlot(running)
         break
+      case 'overflow':
+        this.#leave(running.call.id, { kind: 'overflowed', id: running.call.id, atMs: this.#at() })
+        this.#freeSlot(running)
+        break
     }
   }
 
@@ -203,6 +216,8 @@ export class Simulation {
     }
     if (running.emitted >= call.tokens) {
       this.#end(running)
+    } else if (this.#isPoolFull()) {
+      this.#enter(running, 'overflow', 0)
     } else if (running.emitted === this.#settings.gapAtToken) {
       this.#enter(running, 'gap', this.#settings.gapMs)
       if (this.#settings.gapRequeues) this.#queueAgain(running)
@@ -266,12 +281,30 @@ export class Simulation {
     const { prefillMs, prefillTokensPerSec } = this.#settings
     this.#running.push(running)
     if (running.emitted > 0) return
+    if (this.#isPoolFull()) {
+      this.#enter(running, 'overflow', 0)
+      return
+    }
     this.#enter(running, 'prefill', prefillMs ?? (running.call.promptTokens / prefillTokensPerSec) * 1000)
     this.#emit({ kind: 'granted', id, atMs: this.#at() })
   }
 
+  /** Those that fail already have left the pool. */
+  #isPoolFull(): boolean {
+    const { contextPoolTokens } = this.#settings
+    if (contextPoolTokens === 0) return false
+    const used = this.#running.reduce((sum, { phase, call, emitted }) => sum + (phase === 'overflow' ? 0 : call.contextUse + emitted), 0)
+    return used > contextPoolTokens
+  }
+
   #drift(): number {
     return driftFactor(this.#settings, (this.#nowMs - (this.#firstCallMs ?? this.#nowMs)) / 60_000)
+  }
+
+  #spillTimes(): number {
+    const { contextTokens, spillFactor } = this.#settings
+    const largest = Math.max(contextTokens, ...this.#running.map(({ call }) => call.contextTokens))
+    return this.#settings.vramBytes > 0 && placementOf(this.#settings, largest, this.#slots).spills ? spillFactor : 1
   }
 
   /** Who works how fast until the next event. */
@@ -284,7 +317,7 @@ export class Simulation {
       if (phase === 'prefill') prompts += 1
       else if (phase === 'decode' || phase === 'held') streams += 1
     }
-    const decodeRate = prefillStallsDecode && prompts > 0 ? 0 : speed / tokenMs(this.#settings, streams)
+    const decodeRate = prefillStallsDecode && prompts > 0 ? 0 : speed / (tokenMs(this.#settings, streams) * this.#spillTimes())
     let firstPrompt = true
     for (const running of this.#running) {
       if (running.phase === 'prefill') {
