@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { createFakeMain } from '../testing/fake-main.ts'
 import { FOUND } from '../testing/sweep-fixtures.ts'
 import { createDiscoveryStore } from './discovery-store.ts'
-import { createPlanStore, modeOf } from './plan-store.ts'
+import { createPlanStore } from './plan-store.ts'
 
 async function planOf(fake: ReturnType<typeof createFakeMain>) {
   const plan = createPlanStore(fake.connection, createDiscoveryStore(fake.connection))
@@ -16,7 +16,7 @@ test('the plan is filled in with the best that was found, and says what it would
   fake.setFound(FOUND)
   const plan = await planOf(fake)
   expect(plan.get().targetLabel).toBe('smollm2:135m on Ollama 0.11.4')
-  expect(plan.get().request).toMatchObject({ levels: [1, 2, 4, 8], repeats: 3, legs: ['runner', 'null'] })
+  expect(plan.get().request).toMatchObject({ levels: [], mode: 'standard' })
   expect(plan.get().edited).toBe(false)
   await vi.waitFor(() => expect(plan.get().estimate?.seconds).toBeGreaterThan(0))
   await vi.waitFor(() => expect(plan.get().modeEstimates.thorough?.seconds).toBeGreaterThan(plan.get().modeEstimates.quick?.seconds ?? 0))
@@ -32,20 +32,27 @@ test('what was edited is marked, survives a reload, and a reset takes it back', 
   const fake = createFakeMain()
   fake.setFound(FOUND)
   const plan = await planOf(fake)
-  plan.change({ levels: [1, 3] })
+  plan.setLevels([1, 3])
   plan.setMode('quick')
   plan.changeSlo({ ttfaMs: 500 })
   expect(plan.get().edited).toBe(true)
   await vi.waitFor(() => expect(fake.layouts.get('plan')).toContain('500'))
   const again = await planOf(fake)
-  expect(again.get().request).toMatchObject({ levels: [1, 3], repeats: 1, legs: ['runner'], slo: { ttfaMs: 500 } })
+  expect(again.get().request).toMatchObject({ levels: [1, 3], mode: 'quick', slo: { ttfaMs: 500 } })
   await vi.waitFor(() => expect(again.get().edited).toBe(true))
   again.reset()
-  expect(again.get().request?.levels).toEqual([1, 2, 4, 8])
+  expect(again.get().request?.levels).toEqual([])
   expect(again.get().edited).toBe(false)
 })
 
-test('a mode is known by its legs and repeats; anything else is none of them', () => {
-  expect(modeOf({ repeats: 3, legs: ['runner', 'null'] })).toBe('standard')
-  expect(modeOf({ repeats: 2, legs: ['runner', 'null'] })).toBeUndefined()
+test('repeats of one’s own leave the mode; without levels there is always one', async () => {
+  const fake = createFakeMain()
+  fake.setFound(FOUND)
+  const plan = await planOf(fake)
+  plan.setLevels([1, 4])
+  plan.setRepeats(2)
+  expect(plan.get().request).toMatchObject({ levels: [1, 4], repeats: 2 })
+  expect(plan.get().request?.mode).toBeUndefined()
+  plan.setLevels([])
+  expect(plan.get().request?.mode).toBe('standard')
 })

@@ -1,23 +1,23 @@
 /** The plan of the next sweep: filled in from the start (the best target found, the defaults), edited in the page, kept by main. */
 import { z } from 'zod'
 import type { Problem } from '../../core/result/problem.ts'
-import { type Leg, type Slo, type SweepRequest, sweepRequestSchema, type Workload } from '../../core/sweep/plan.ts'
+import { type Mode, modeSchema, type Slo, type SweepRequest, sweepRequestSchema, type Workload } from '../../core/sweep/plan.ts'
 import type { Target } from '../../core/sweep/target.ts'
 import { type DiscoveryStore, targetOptions } from './discovery-store.ts'
 import { createPace } from './pace.ts'
 import type { PageConnection } from './page-connection.ts'
 import { createStore, type ReadableStore } from './store.ts'
 
-export type Mode = 'quick' | 'standard' | 'thorough'
+export const MODE_LIST = modeSchema.options
 
-export const MODES: Readonly<Record<Mode, { readonly repeats: number; readonly legs: readonly Leg[]; readonly text: string }>> = {
-  quick: { repeats: 1, legs: ['runner'], text: 'One repeat, the real path only. A first answer.' },
-  standard: { repeats: 3, legs: ['runner', 'null'], text: 'Three repeats, and the null leg: what Plimsoll itself adds.' },
-  thorough: { repeats: 5, legs: ['runner', 'direct', 'null'], text: 'Five repeats, and the direct leg: the server without Plimsoll.' },
+export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
+  quick: 'One repeat on the real path. The answer within a minute.',
+  standard: 'Three repeats, shuffled. Then one thing at a time is changed on purpose, to prove the cause.',
+  thorough: 'Five repeats and more levels between: narrow intervals.',
 }
 
-export const modeOf = (request: Pick<SweepRequest, 'repeats' | 'legs'>): Mode | undefined =>
-  (Object.keys(MODES) as Mode[]).find((mode) => MODES[mode].repeats === request.repeats && MODES[mode].legs.join() === request.legs.join())
+/** What a person begins with who wants levels of their own. */
+export const FIRST_OWN_LEVELS: readonly number[] = [1, 2, 4, 8]
 
 export type PlanEstimate = { readonly cells: number; readonly sessions: number; readonly seconds: number }
 
@@ -35,21 +35,24 @@ export type Plan = {
 
 export type PlanStore = ReadableStore<Plan> & {
   setTarget(target: Target, label: string): void
-  change(part: Partial<Pick<SweepRequest, 'levels' | 'repeats' | 'legs' | 'waves'>>): void
+  change(part: Partial<Pick<SweepRequest, 'legs' | 'waves' | 'load'>>): void
   changeSlo(part: Partial<Slo>): void
   changeWorkload(part: Partial<Workload>): void
   setMode(mode: Mode): void
+  /** Exactly so many repeats of levels of one's own, and nothing that a mode would add. */
+  setRepeats(repeats: number): void
+  /** Levels of one's own, or none: then the sweep finds them. */
+  setLevels(levels: readonly number[]): void
   /** The plan of another sweep becomes the next one's. */
   adopt(request: SweepRequest, label: string): void
   reset(): void
 }
 
 const KEY = 'plan'
-const DEFAULT_LEVELS = [1, 2, 4, 8]
 const SAVE_EVERY_MS = 300
 const savedSchema = z.object({ request: sweepRequestSchema, targetLabel: z.string() })
 
-const proposal = (target: Target): SweepRequest => sweepRequestSchema.parse({ target, levels: DEFAULT_LEVELS })
+const proposal = (target: Target): SweepRequest => sweepRequestSchema.parse({ target, mode: 'standard' })
 
 export function createPlanStore(connection: PageConnection, discovery: DiscoveryStore): PlanStore {
   const empty: Plan = { request: null, targetLabel: '', edited: false, estimate: null, modeEstimates: {}, problem: null }
@@ -71,11 +74,10 @@ export function createPlanStore(connection: PageConnection, discovery: Discovery
     const { request } = store.get()
     if (request === null) return
     const mine = ++asked
-    const modes = Object.keys(MODES) as Mode[]
-    const requests = [request, ...modes.map((mode) => ({ ...request, repeats: MODES[mode].repeats, legs: [...MODES[mode].legs] }))]
+    const requests = [request, ...MODE_LIST.map((mode) => ({ ...request, mode }))]
     const [own, ...others] = await Promise.all(requests.map((one) => connection.client.sweeps.estimate(one)))
     if (mine !== asked || own === undefined) return
-    const modeEstimates = Object.fromEntries(modes.flatMap((mode, i) => (others[i]?.ok ? [[mode, others[i].value]] : [])))
+    const modeEstimates = Object.fromEntries(MODE_LIST.flatMap((mode, i) => (others[i]?.ok ? [[mode, others[i].value]] : [])))
     store.update((now) => ({ ...now, modeEstimates, estimate: own.ok ? own.value : null, problem: own.ok ? null : own.error }))
   }
 
@@ -119,7 +121,10 @@ export function createPlanStore(connection: PageConnection, discovery: Discovery
     change: (part) => edit((request) => ({ ...request, ...part })),
     changeSlo: (part) => edit((request) => ({ ...request, slo: { ...request.slo, ...part } })),
     changeWorkload: (part) => edit((request) => ({ ...request, workload: { ...request.workload, ...part } })),
-    setMode: (mode) => edit((request) => ({ ...request, repeats: MODES[mode].repeats, legs: [...MODES[mode].legs], waves: null })),
+    setMode: (mode) => edit((request) => ({ ...request, mode, waves: null })),
+    setRepeats: (repeats) => edit(({ mode: _, ...request }) => ({ ...request, repeats })),
+    setLevels: (levels) =>
+      edit((request) => ({ ...request, levels: [...levels], ...(levels.length === 0 ? { mode: request.mode ?? 'standard' } : {}) })),
     adopt: (request, label) => put(request, label),
     reset: propose,
   }

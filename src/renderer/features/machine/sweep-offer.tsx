@@ -1,10 +1,11 @@
 /** The offer at the right of what was found: one button, what it would measure, how sure it could become. */
 import { formatDuration } from '../../../core/report/format-number.ts'
+import { findsLevels, modeOf } from '../../../core/sweep/modes.ts'
 import type { SweepRequest } from '../../../core/sweep/plan.ts'
 import { DEFAULT_SLO, DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import type { Target } from '../../../core/sweep/target.ts'
 import { sameTarget, type TargetOption, targetOptions } from '../../stores/discovery-store.ts'
-import { MODES, type Mode, modeOf, type Plan } from '../../stores/plan-store.ts'
+import { MODE_LIST, MODE_TEXTS, type Plan } from '../../stores/plan-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
 import { useSweepButton } from '../../stores/sweep-button.ts'
@@ -82,8 +83,6 @@ function Against({ options, plan }: { options: readonly TargetOption[]; plan: Pl
   )
 }
 
-const modes = Object.keys(MODES) as Mode[]
-
 /** Three of these stand side by side: whole minutes are enough. */
 const roundly = (seconds: number) => (seconds < 100 ? formatDuration(seconds * 1000) : `${Math.round(seconds / 60)} min`)
 
@@ -92,9 +91,9 @@ function ModePick({ plan, request }: { plan: Plan; request: SweepRequest }) {
   const slo = { ...DEFAULT_SLO, ...request.slo }
   const workload = { ...DEFAULT_WORKLOAD, ...request.workload }
   const mode = modeOf(request)
-  const options = modes.map((one) => {
+  const options = MODE_LIST.map((one) => {
     const estimate = plan.modeEstimates[one]
-    return { value: one, label: estimate === undefined ? one : `${one}, ${roundly(estimate.seconds)}`, title: MODES[one].text }
+    return { value: one, label: estimate === undefined ? one : `${one}, ${roundly(estimate.seconds)}`, title: MODE_TEXTS[one] }
   })
   return (
     <div className={styles.pick}>
@@ -102,10 +101,10 @@ function ModePick({ plan, request }: { plan: Plan; request: SweepRequest }) {
       <div className={styles.mode}>
         <Segmented wide label="Mode" options={options} value={mode} onChange={store.setMode} />
       </div>
-      <p className="s dim">{mode === undefined ? 'Legs and repeats of your own.' : MODES[mode].text}</p>
+      <p className="s dim">{mode === undefined ? 'Levels and repeats of your own.' : MODE_TEXTS[mode]}</p>
       <KeyValues
         rows={[
-          { key: 'Levels', value: request.levels.join(', ') },
+          { key: 'Levels', value: findsLevels(request) ? 'found by the sweep' : request.levels.join(', ') },
           { key: 'Prompt, answer', value: `${workload.promptTokens}, ${workload.outputTokens} tokens` },
           { key: 'Holds when', value: `ttfa within ${plainMs(slo.ttfaMs)} for ${Math.round(slo.targetRatio * 100)} %` },
         ]}

@@ -2,14 +2,16 @@
 import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../core/report/format-number.ts'
 import { problemText } from '../../../core/result/problem.ts'
+import { findsLevels, modeOf, repeatsOf } from '../../../core/sweep/modes.ts'
 import type { SweepRequest } from '../../../core/sweep/plan.ts'
 import { DEFAULT_SLO, DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
-import { MODES, type Mode, modeOf, type Plan } from '../../stores/plan-store.ts'
+import { FIRST_OWN_LEVELS, MODE_LIST, MODE_TEXTS, type Plan } from '../../stores/plan-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
 import { Choices, Tick } from '../../ui/choices.tsx'
 import { NumberEntry } from '../../ui/number-entry.tsx'
 import { PanelHead } from '../../ui/panel.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { Stepper } from '../../ui/stepper.tsx'
 import { LevelChips } from './level-chips.tsx'
 import styles from './plan-panel.module.css'
@@ -92,15 +94,37 @@ function TargetSection({ plan }: { plan: Plan }) {
   )
 }
 
+const LEVEL_WAYS = [
+  { value: 'found', label: 'found by the sweep' },
+  { value: 'own', label: 'own' },
+] as const
+
 function LevelsSection({ request, plan }: { request: SweepRequest; plan: Plan }) {
   const { plan: store } = useStores()
   return (
     <section>
-      <h3>Levels, shuffled</h3>
-      <LevelChips levels={request.levels} onChange={(levels) => store.change({ levels })} />
+      <h3>Levels</h3>
+      <Segmented
+        wide
+        label="Levels"
+        options={LEVEL_WAYS}
+        value={findsLevels(request) ? 'found' : 'own'}
+        onChange={(way) => store.setLevels(way === 'own' ? FIRST_OWN_LEVELS : [])}
+      />
+      {findsLevels(request) ? (
+        <p className={styles.note}>1, 2, 4, 8 and on until something gives way, then between, until the ceiling is known.</p>
+      ) : (
+        <div style={{ marginTop: 6 }}>
+          <LevelChips levels={request.levels} onChange={store.setLevels} />
+        </div>
+      )}
       <div style={{ marginTop: 6 }}>
         <Row name="Repeats">
-          <Stepper label="Repeats" value={request.repeats} min={1} max={100} onChange={(repeats) => store.change({ repeats })} />
+          {findsLevels(request) ? (
+            repeatsOf(request)
+          ) : (
+            <Stepper label="Repeats" value={repeatsOf(request)} min={1} max={100} onChange={store.setRepeats} />
+          )}
         </Row>
         <Row name="Cells, sessions">{plan.estimate === null ? '–' : `${plan.estimate.cells}, ${formatCount(plan.estimate.sessions)}`}</Row>
         <Row name="Estimate">{plan.estimate === null ? '–' : `about ${formatDuration(plan.estimate.seconds * 1000)}`}</Row>
@@ -149,12 +173,12 @@ function SloSection({ request }: { request: SweepRequest }) {
 
 function ModeSection({ request, plan }: { request: SweepRequest; plan: Plan }) {
   const { plan: store } = useStores()
-  const choices = (Object.keys(MODES) as Mode[]).map((mode) => {
+  const choices = MODE_LIST.map((mode) => {
     const estimate = plan.modeEstimates[mode]
-    return { value: mode, name: mode, text: MODES[mode].text, ...(estimate === undefined ? {} : { end: formatDuration(estimate.seconds * 1000) }) }
+    return { value: mode, name: mode, text: MODE_TEXTS[mode], ...(estimate === undefined ? {} : { end: formatDuration(estimate.seconds * 1000) }) }
   })
   const pick = (value: string) => {
-    const mode = (Object.keys(MODES) as Mode[]).find((candidate) => candidate === value)
+    const mode = MODE_LIST.find((candidate) => candidate === value)
     if (mode !== undefined) store.setMode(mode)
   }
   return (

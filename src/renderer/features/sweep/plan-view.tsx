@@ -3,8 +3,8 @@
 import { memo } from 'react'
 import { formatBytes, formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
+import { findsLevels, modeOf, repeatsOf } from '../../../core/sweep/modes.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
-import { modeOf } from '../../stores/plan-store.ts'
 import { LockGlyph } from '../../ui/glyphs.tsx'
 import { KeyValues, PanelHead } from '../../ui/panel.tsx'
 import { plainMs } from '../../ui/plain-ms.ts'
@@ -59,7 +59,11 @@ export const PlanView = memo(
   function PlanView({ state, onChange }: PlanViewProps) {
     const { plan } = state
     const { request, workload, slo } = plan
-    const levels = [...new Set(request.levels)].sort((a, b) => a - b)
+    const measured = state.cells.flatMap(({ cell, status }) =>
+      cell.role === 'measure' && cell.arm === undefined && status !== 'skipped' ? [cell.n] : [],
+    )
+    const levels = [...new Set(measured)].sort((a, b) => a - b)
+    const repeats = repeatsOf(request)
     const variants = workload.variants.length
     return (
       <aside className={styles.panel} aria-label="Plan" data-region tabIndex={-1}>
@@ -80,7 +84,7 @@ export const PlanView = memo(
           <TargetSection state={state} />
           <section>
             <h3>
-              Levels, shuffled, {request.repeats} {request.repeats === 1 ? 'repeat' : 'repeats each'}
+              Levels{findsLevels(request) ? ', found as it runs' : ', shuffled'}, {repeats} {repeats === 1 ? 'repeat' : 'repeats each'}
             </h3>
             <ol className={styles.levels}>
               {levels.map((n) => (

@@ -138,6 +138,8 @@ test('a level that can’t be one stays as typed, with what was expected; a righ
   const fake = createFakeMain()
   fake.setFound(FOUND)
   const page = await draw(fake, <SweepPage sweepId={null} />)
+  await page.until(() => expect(page.text()).toContain('on until something gives way'))
+  await page.click(page.find('radio', 'own'))
   await page.until(() => expect(page.find('textbox', 'Add levels')).toBeDefined())
   const field = page.find('textbox', 'Add levels')
   await page.type(field, '0,-1,x')

@@ -4,6 +4,7 @@ import { formatCount, formatDuration } from '../../../core/report/format-number.
 import { sweepNumbers } from '../../../core/report/report-levels.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import type { CellState, SweepState } from '../../../core/sweep/fold-sweep.ts'
+import { repeatsOf } from '../../../core/sweep/modes.ts'
 import type { Cell } from '../../../core/sweep/plan.ts'
 import type { SweepLive } from '../../../core/sweep/sweep-event.ts'
 import type { Target } from '../../../core/sweep/target.ts'
@@ -48,7 +49,7 @@ function runningText(state: SweepState, live: SweepLive | undefined): string {
     wave > 0 ? `, wave ${Math.min(wave, cell.waves)} of ${cell.minWaves === cell.waves || cell.budgetMs == null ? '' : 'up to '}${cell.waves}` : ''
   if (cell.role === 'warm-up') return `${place}: warm-up${waves}`
   if (cell.arm !== undefined) return `${place}: N = ${cell.n} ${armWords(cell.arm)}${waves}`
-  const again = cell.role === 'closing' ? ' again' : `, repeat ${cell.repeat} of ${state.plan.request.repeats}`
+  const again = cell.role === 'closing' ? ' again' : `, repeat ${cell.repeat} of ${repeatsOf(state.plan.request)}`
   return `${place}: N = ${cell.n}${again}${cell.leg === 'runner' ? '' : `, ${cell.leg} leg`}${waves}`
 }
 
