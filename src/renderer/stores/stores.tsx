@@ -13,6 +13,7 @@ import { createSettingsStore, type SettingsStore } from './settings-store.ts'
 import type { ReadableStore } from './store.ts'
 import { createSweepListStore, type SweepListStore } from './sweep-list-store.ts'
 import { createOpenSweeps, type OpenSweeps } from './sweep-store.ts'
+import { createTuneStore, type TuneStore } from './tune-store.ts'
 
 export type Stores = {
   readonly connection: PageConnection
@@ -25,6 +26,7 @@ export type Stores = {
   readonly plan: PlanStore
   readonly sweepList: SweepListStore
   readonly openSweeps: OpenSweeps
+  readonly tune: TuneStore
   readonly layout: LayoutStore
 }
 
@@ -50,6 +52,7 @@ export function createStores(connection: PageConnection, analyse: (state: SweepS
     plan: createPlanStore(connection, discovery),
     sweepList,
     openSweeps: createOpenSweeps({ connection, analyse, onBug: notices.bug }),
+    tune: createTuneStore(connection, notices),
     layout,
   }
 }

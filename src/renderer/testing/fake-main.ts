@@ -16,6 +16,7 @@ import { err, ok } from '../../core/result/result.ts'
 import { estimateSweep } from '../../core/sweep/estimate.ts'
 import type { SweepRequest } from '../../core/sweep/plan.ts'
 import type { SweepEvent, SweepLive } from '../../core/sweep/sweep-event.ts'
+import { IDLE_TUNE, type TuneRequest, type TuneState } from '../../core/sweep/tune.ts'
 import type { ConnectionState, PageConnection } from '../stores/page-connection.ts'
 
 const notHere = problem('not-here', 'The fake main has none of this.', '', '')
@@ -58,6 +59,8 @@ export type FakeMain = {
   feed(sweepId: SweepId, events: readonly SweepEvent[]): void
   live(sweepId: SweepId, live: SweepLive): void
   sample(sample: Sample): void
+  readonly tuned: TuneRequest[]
+  tune(state: TuneState): void
   /** Cuts the connection, as a main that died would; `restore` opens it anew. */
   lose(): void
   restore(): void
@@ -85,6 +88,8 @@ function createFakeState(): FakeState {
   const settingsChannel = channel<Settings>(SETTINGS)
   const listChannel = channel<SweepListItem[]>([])
   const samples = channel<Sample>()
+  const tune = channel<TuneState>(IDLE_TUNE)
+  const tuned: TuneRequest[] = []
   let settings = SETTINGS
   let found: readonly Found[] = []
   let refusal: Problem | null = null
@@ -164,7 +169,14 @@ function createFakeState(): FakeState {
       output: () => () => {},
     },
     metrics: { samples: (_input, out) => samples.open(out), history: () => ok([]) },
-    tune: { start: () => err(notHere), cancel: () => ok({}), state: () => () => {} },
+    tune: {
+      start(request) {
+        tuned.push(request)
+        return ok({})
+      },
+      cancel: () => ok({}),
+      state: (_input, out) => tune.open(out),
+    },
   }
   return {
     api,
@@ -190,6 +202,8 @@ function createFakeState(): FakeState {
       for (const out of sweep(sweepId).live) void out.next(live)
     },
     sample: samples.send,
+    tuned,
+    tune: tune.send,
   }
 }
 

@@ -14,6 +14,7 @@ import { PageHead } from '../../ui/panel.tsx'
 import { foundSentence, GROUPS } from './found-words.ts'
 import styles from './machine-page.module.css'
 import { SweepOffer } from './sweep-offer.tsx'
+import { TuneSection } from './tune-section.tsx'
 
 const two = (value: number) => String(value).padStart(2, '0')
 const clock = (epochMs: number) => `${two(new Date(epochMs).getHours())}:${two(new Date(epochMs).getMinutes())}`
@@ -55,6 +56,7 @@ export function MachinePage() {
               </section>
             )
           })}
+          <TuneSection />
           <OwnSection />
         </div>
         <SweepOffer />
