@@ -96,4 +96,64 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
     expectKept(state)
     expect(analysis.levels.length).toBeGreaterThan(0)
   })
+
+  test('a cold start inside a cell, which every request tells in full, voids it or is told as load, once: never a queue, never a recurring reload', async () => {
+    let unloaded: Promise<unknown> | undefined
+    const body = JSON.stringify({ model: OLLAMA_MODELS.plain, keep_alive: 0 })
+    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1 }, { levels: [1, 4] }), (batch) => {
+      // In its last wave: what comes behind it waits for the model to go and to come again.
+      if (!batch.some((event) => event.type === 'wave-started' && event.cell === 1 && event.wave === 1)) return
+      unloaded ??= fetch(`${ollama?.url}/api/generate`, { method: 'POST', body }).then((answer) => answer.text())
+    })
+    await unloaded
+    expect(state.status).toBe('completed')
+    const loadsMs = state.rows.flatMap((row) => (row.cell === 1 || row.cell === 2 ? [(row.timeline?.calls[0]?.server?.loadNs ?? 0) / 1e6] : []))
+    expect(loadsMs.filter((ms) => ms > 150).length).toBeGreaterThan(0)
+    const voided = state.cells.some(({ voidReason }) => voidReason?.code === 'loaded-inside-cell')
+    const loadMs = Math.max(...analysis.levels.map(({ partsMs }) => partsMs.load))
+    expect(voided || loadMs > 50).toBe(true)
+    expect(Math.max(...analysis.levels.map(({ partsMs }) => partsMs.swap))).toBeLessThan(50)
+    expect(['model_server_queue', 'inconclusive']).toContain(analysis.verdict.primary)
+  })
+
+  test('OLLAMA_MAX_QUEUE=2: refusals have the server’s own words, and the error ceiling lies below them', async () => {
+    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1, maxQueue: 2 }, { levels: [1, 2, 12], waves: 3 }))
+    const refused = state.rows.filter(({ outcome }) => outcome === 'failed')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { problem, timeline } of refused) {
+      expect(problem).toMatchObject({ code: 'server-busy', happened: expect.stringContaining('maximum pending requests exceeded') })
+      expect(timeline?.calls[0]).toMatchObject({ httpStatus: 503, firstDeltaAtMs: null, outputTokens: null })
+    }
+    expect(analysis.levels.find(({ n }) => n === 2)?.failures).toBe(0)
+    expect(analysis.ceilings.error).toMatchObject({ high: 12 })
+    expect(analysis.verdict.primary).toBe('model_server_queue')
+    expect(JSON.stringify([analysis.verdict, analysis.warnings])).toContain('503')
+  })
+
+  test('a stranger that holds the only slot and is aborted: who waited behind it is served, nothing fails, and it is the queue that is named', async () => {
+    let held: Promise<string> | undefined
+    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1 }, { levels: [1, 2, 4], waves: 3 }), (batch) => {
+      if (batch.some((event) => event.type === 'cell-started' && event.cell === 2)) held ??= holdSlot(ollama?.url ?? '')
+    })
+    expect(await held).toBe('aborted')
+    expect(state).toMatchObject({ status: 'completed' })
+    expect(state.rows.filter(({ outcome }) => outcome !== 'completed')).toEqual([])
+    expect(['model_server_queue', 'inconclusive']).toContain(analysis.verdict.primary)
+    expect(analysis.effectiveSlots.n).toBe(1)
+  })
 })
+
+/** Takes the slot with a long answer and leaves in the middle of it, a moment after its first token. */
+async function holdSlot(url: string): Promise<string> {
+  const leave = new AbortController()
+  const options = { ...OPTIONS, num_predict: 900 }
+  const body = JSON.stringify({ model: OLLAMA_MODELS.plain, messages: [{ role: 'user', content: 'Tell me all.' }], options })
+  try {
+    const answer = await fetch(`${url}/api/chat`, { method: 'POST', signal: leave.signal, body })
+    setTimeout(() => leave.abort(), 800)
+    await answer.text()
+    return 'served to its end'
+  } catch {
+    return 'aborted'
+  }
+}
