@@ -21,6 +21,7 @@ const deps: CliDeps = {
   openApp: openCliApp,
   sweep: sweepCommand,
   tune: async (flags, openApp, ownIo) => (await import('./tune-command.ts')).tuneCommand(flags, openApp, ownIo),
+  analyse: async (paths, flags, ownIo) => (await import('./analyse-command.ts')).analyseCommand(paths, flags, ownIo),
   // Loaded when wanted: a sweep needs no web host, and neither needs a model server in this process.
   serve: async (flags, ownIo) => (await import('./serve-command.ts')).serveCommand(flags, ownIo),
   modelServer: async (flags, ownIo) => (await import('./model-server-command.ts')).modelServerCommand(flags, ownIo),

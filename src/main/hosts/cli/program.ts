@@ -1,6 +1,7 @@
 /** The commands and their options, as commander knows them. What each does stands in its own file. */
 import { Command, CommanderError, Option } from 'commander'
 import { version } from '../../platform/version.ts'
+import type { AnalyseFlags } from './analyse-command.ts'
 import type { OpenCliApp } from './cli-app.ts'
 import type { CliIo } from './cli-io.ts'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts'
@@ -14,6 +15,7 @@ export type CliDeps = {
   readonly openApp: OpenCliApp
   readonly sweep: (flags: SweepCommandFlags, openApp: OpenCliApp, io: CliIo) => Promise<number>
   readonly tune: (flags: TuneFlags, openApp: OpenCliApp, io: CliIo) => Promise<number>
+  readonly analyse: (paths: readonly string[], flags: AnalyseFlags, io: CliIo) => Promise<number>
   readonly serve: (flags: ServeFlags, io: CliIo) => Promise<number>
   readonly modelServer: (flags: ModelServerFlags, io: CliIo) => Promise<number>
 }
@@ -38,7 +40,8 @@ Examples:
   plimsoll sweep --server http://127.0.0.1:8080 --api openai --model qwen3-4b
   plimsoll sweep --engine simulated --slots 4 --sim decodeMs=20
   plimsoll sweep --json > sweep.json                   one object, nothing else
-  plimsoll report last --out report.html`
+  plimsoll report last --out report.html
+  plimsoll analyse results.csv                         what another tool measured`
 
 const list = (value: string, before: string[] | undefined) => [...(before ?? []), value]
 
@@ -75,6 +78,13 @@ function createProgram(deps: CliDeps, ended: (exitCode: number) => void): Comman
     })
   addSweep(program, deps, ended)
   addTune(program, deps, ended)
+  program
+    .command('analyse <files...>')
+    .description(
+      'judge what others measured: tables (CSV, Markdown, JSON), result files of GuideLLM, AIPerf, vllm bench and llama-batched-bench, reports of Plimsoll; folders too, - is standard input',
+    )
+    .option('--json', 'print the analysis as JSON: one object, a list for several tables')
+    .action(async (paths: string[], flags: AnalyseFlags) => ended(await deps.analyse(paths, flags, io)))
   common(program.command('report <sweep>').description('write the report of a stored sweep again: its number, its id, or "last"'))
     .option('--out <file>', 'where to (default: reports/ in the data folder)')
     .option('--json', 'print one JSON object instead of the table')

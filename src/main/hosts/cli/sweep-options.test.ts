@@ -21,6 +21,7 @@ async function flagsOf(words: readonly string[]): Promise<SweepFlags> {
       return 0
     },
     tune: async () => 0,
+    analyse: async () => 0,
     serve: async () => 0,
     modelServer: async () => 0,
   })
