@@ -1,4 +1,5 @@
 /** How a sweep was measured and what each figure means, in plain words; follows DESIGN sections 5 to 7 and docs/measurement.md. */
+import { faultNotes } from '../sweep/faults.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import { formatRatio, formatSettingMs } from './format-number.ts'
 import { count } from './words.ts'
@@ -39,14 +40,7 @@ export function methodNotes(state: SweepState): Note[] {
       term: 'Percentiles',
       text: 'Exact, from single sessions; failed ones count as endless. p50 needs 6 samples, p95 59, p99 299; with fewer there is no value. Intervals by block bootstrap over waves, seeded.',
     },
-    ...(request.faults.runnerBlockMs > 0
-      ? [
-          {
-            term: 'Fault switch',
-            text: `On purpose, the runner’s loop was blocked for ${formatSettingMs(request.faults.runnerBlockMs)} at each start of a turn.`,
-          },
-        ]
-      : []),
+    ...faultNotes(request.faults).map((text) => ({ term: 'Fault switch', text })),
   ]
 }
 

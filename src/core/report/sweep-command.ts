@@ -1,4 +1,5 @@
 /** The command that runs the same sweep again; `plimsoll sweep` reads it back to the same request. */
+import { faultArguments } from '../sweep/faults.ts'
 import { modeOf } from '../sweep/modes.ts'
 import type { SweepPlan } from '../sweep/plan.ts'
 
@@ -35,7 +36,7 @@ export function sweepArguments(plan: SweepPlan): string[] {
   if (workload.variants.length > 0) words.push('--mix', workload.variants.map(({ model, options: own }) => mixWord(model, own)).join(','))
   words.push('--slo-ttfa', String(slo.ttfaMs), '--slo-target', String(slo.targetRatio), '--max-errors', String(slo.maxErrorRatio))
   words.push('--turn-deadline', String(request.turnDeadlineMs), '--seed', String(request.seed))
-  if (request.faults.runnerBlockMs > 0) words.push('--fault-runner-block-ms', String(request.faults.runnerBlockMs))
+  words.push(...faultArguments(request.faults))
   return words
 }
 

@@ -1,6 +1,7 @@
 /** Shapes of a sweep before it runs: what is asked for, and the complete plan made of it. `planSweep` (plan-sweep.ts) goes from one to the other. */
 import { z } from 'zod'
 import { sweepIdSchema } from '../result/ids.ts'
+import { faultsSchema } from './faults.ts'
 import { targetSchema } from './target.ts'
 
 export const legSchema = z.enum(['runner', 'direct', 'null'])
@@ -71,15 +72,7 @@ export const sweepRequestSchema = z.object({
   turnDeadlineMs: z.number().positive().default(120_000),
   seed: z.int().nonnegative().default(7),
   /** Fault switches of our own, for tests and for showing what a verdict looks like. */
-  faults: z
-    .object({
-      runnerBlockMs: z.number().nonnegative().default(0),
-      /** The runner's own connection pool to the model server; absent = no limit. */
-      runnerPoolLimit: z.int().positive().optional(),
-      /** The load driver holds no more turns than this in flight and submits the others late; absent = no limit. */
-      driverCap: z.int().positive().optional(),
-    })
-    .default({ runnerBlockMs: 0 }),
+  faults: faultsSchema.default({ runnerBlockMs: 0 }),
 })
 export type SweepRequest = z.infer<typeof sweepRequestSchema>
 export type SweepRequestInput = z.input<typeof sweepRequestSchema>

@@ -33,6 +33,15 @@ test('M3: neighbours differ within their first words already, and another sweep 
   expect(promptFor(planOf({ seed: 8 }), cell, 0, 0)).not.toBe(promptFor(plan, cell, 0, 0))
 })
 
+test('the fault switch uses a few prompts again and again, in all cells alike', () => {
+  const plan = planOf({ faults: { promptPool: 2 } })
+  const [first, last] = [plan.cells[1], plan.cells.at(-2)]
+  if (first === undefined || last === undefined) throw new Error('too small a plan')
+  const prompts = [0, 1, 2, 3].map((session) => promptFor(plan, last, 1, session))
+  expect(new Set(prompts).size).toBe(2)
+  expect(prompts[2]).toBe(promptFor(plan, first, 0, 0))
+})
+
 test('a prompt has about the words that were asked for, the same ones each time, and ends with a question', () => {
   fc.assert(
     fc.property(fc.integer({ min: 25, max: 2_000 }), fc.nat(7), (promptTokens, session) => {

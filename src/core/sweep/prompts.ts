@@ -23,9 +23,12 @@ const ADDED_CELL_STRIDE = 1 << 20
 
 /** @param turn counts from 0 within the session */
 export function promptFor(plan: SweepPlan, cell: Cell, wave: number, session: number, turn = 0): string {
-  const place = `${plan.seed}/${plan.sweepId}/${cell.index}/${wave}/${session}/${turn}`
+  const { promptPool } = plan.request.faults
+  // The fault switch breaks M3 on purpose: a few prompts, the same in all cells and waves.
+  const repeated = promptPool === undefined ? undefined : session % promptPool
+  const place = `${plan.seed}/${plan.sweepId}/${repeated ?? `${cell.index}/${wave}/${session}/${turn}`}`
   const random = createSeededRandom(place)
-  const words = startWords(plan, numberOf(plan, cell, wave, session, turn))
+  const words = startWords(plan, repeated ?? numberOf(plan, cell, wave, session, turn))
   const wanted = Math.max(0, (cell.arm?.promptTokens ?? plan.workload.promptTokens) - QUESTION_WORDS)
   while (words.length < wanted) words.push(WORDS[random.int(WORDS.length)] ?? '')
   return `${words.join(' ')} ${QUESTION}`

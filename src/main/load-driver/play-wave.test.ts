@@ -29,7 +29,10 @@ function scriptedTurn(session: number, clock: ManualClock, ended: Wave['ended'],
   }
 }
 
-async function play(takesMs: readonly (number | null)[], { abortAfterMs = Number.POSITIVE_INFINITY, stepMs = 0.05, forMs = 400 } = {}) {
+async function play(
+  takesMs: readonly (number | null)[],
+  { abortAfterMs = Number.POSITIVE_INFINITY, stepMs = 0.05, forMs = 400, cap = undefined as number | undefined } = {},
+) {
   const clock = new ManualClock(1_000)
   const abort = new AbortController()
   clock.after(abortAfterMs, () => abort.abort())
@@ -38,7 +41,7 @@ async function play(takesMs: readonly (number | null)[], { abortAfterMs = Number
   const submits: { lagMs: number; inFlight: number }[] = []
   let over = false
   const done = playWave(
-    { turns, offsetsMs: burstOffsetsMs(turns.length), deadlineMs: 100, ended },
+    { turns, offsetsMs: burstOffsetsMs(turns.length), deadlineMs: 100, ended, cap },
     {
       clock,
       nextTurnOfLoop: (callback) => void setImmediate(callback),
@@ -56,6 +59,12 @@ async function play(takesMs: readonly (number | null)[], { abortAfterMs = Number
   await done
   return { records: turns.map((turn) => turn.record), submits }
 }
+
+test('the fault switch holds turns back although their moment has come; their lag is told', async () => {
+  const { records, submits } = await play([20, 20, 20, 20], { cap: 2 })
+  expect(Math.max(...submits.map(({ inFlight }) => inFlight))).toBe(2)
+  expect(records.map((record) => Math.round((record.submitAtMs - record.plannedAtMs) / 20))).toEqual([0, 0, 1, 1])
+})
 
 test('M1b: every turn is submitted at its planned moment, 0.1 ms after the one before', async () => {
   const { records, submits } = await play(new Array(20).fill(10))

@@ -1,5 +1,7 @@
 /** The commands and their options, as commander knows them. What each does stands in its own file. */
+
 import { Command, CommanderError, Option } from 'commander'
+import { FAULT_SWITCHES } from '../../../core/sweep/faults.ts'
 import { version } from '../../platform/version.ts'
 import type { AnalyseFlags } from './analyse-command.ts'
 import type { OpenCliApp } from './cli-app.ts'
@@ -112,7 +114,7 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
   const load = (flags: string, description: string) => new Option(flags, description).helpGroup('The load:')
   const limits = (flags: string, description: string) => new Option(flags, description).helpGroup('What shall hold:')
   const result = (flags: string, description: string) => new Option(flags, description).helpGroup('The result:')
-  common(
+  const sweep = common(
     program.command('sweep').description('N sessions at once for N = 1, 2, 4, 8 …: what gives way first, with evidence, as table and HTML report'),
   )
     .addOption(target('--server <url>', 'a model server that runs already (default: Ollama here, else a built-in one)'))
@@ -142,12 +144,8 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
     .addOption(limits('--turn-deadline <time>', 'a turn that takes longer has failed (default: 120s)'))
     .addOption(result('--out <file>', 'the HTML report (default: reports/ in the data folder)'))
     .addOption(result('--json', 'print one JSON object on standard output and nothing else there'))
-    .addOption(
-      new Option('--fault-runner-block-ms <number>', 'block the runner’s loop this long at each start, to see it named').helpGroup(
-        'For trying it out:',
-      ),
-    )
     .action(async (flags: SweepCommandFlags) => ended(await deps.sweep(flags, deps.openApp, deps.io)))
+  for (const { flag, help } of FAULT_SWITCHES) sweep.addOption(new Option(`${flag} <number>`, help).helpGroup('For trying it out:'))
 }
 
 function addTune(program: Command, deps: CliDeps, ended: (exitCode: number) => void): void {

@@ -4,8 +4,18 @@
  */
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
+import { FAULT_SWITCHES, type Faults } from '../../../core/sweep/faults.ts'
 import { parseLevels } from '../../../core/sweep/parse-levels.ts'
-import { type Leg, legSchema, type Mode, modeSchema, type SweepRequest, sweepRequestSchema, type Workload } from '../../../core/sweep/plan.ts'
+import {
+  type Leg,
+  legSchema,
+  type Mode,
+  modeSchema,
+  type SweepRequest,
+  type SweepRequestInput,
+  sweepRequestSchema,
+  type Workload,
+} from '../../../core/sweep/plan.ts'
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
 import { type OpenAiAccess, type OpenAiFlags, readOpenAi, type Take } from './read-openai.ts'
@@ -35,6 +45,11 @@ export type SweepFlags = OpenAiFlags & {
   turnDeadline?: string
   seed?: string
   faultRunnerBlockMs?: string
+  faultRunnerDeltaMs?: string
+  faultRunnerToolMs?: string
+  faultRunnerPool?: string
+  faultDriverCap?: string
+  faultPromptPool?: string
 }
 
 /** Which server is asked for; `automatic`: whatever is best here. */
@@ -84,7 +99,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   }
   const turnDeadlineMs = given(flags.turnDeadline, (text) => readMs('--turn-deadline', text, '120s'))
   const seed = integer('--seed', flags.seed, Number.MAX_SAFE_INTEGER, '7', 0)
-  const runnerBlockMs = integer('--fault-runner-block-ms', flags.faultRunnerBlockMs, 60_000, '2000', 0)
+  const faults = readFaults(flags, integer)
   if (problems.length > 0) return err(problems)
   const rest = {
     levels,
@@ -96,12 +111,30 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
     slo: defined(slo),
     turnDeadlineMs,
     seed,
-    faults: { runnerBlockMs: runnerBlockMs ?? 0 },
+    faults,
   }
   return ok({ wish, withTarget: (target) => sweepRequestSchema.parse({ ...rest, target }) })
 }
 
-export type ReadCount = (option: string, text: string | undefined, most: number, example: string) => number | undefined
+export type ReadCount = (option: string, text: string | undefined, most: number, example: string, least?: number) => number | undefined
+
+function readFaults(flags: SweepFlags, integer: ReadCount): SweepRequestInput['faults'] {
+  const given: Readonly<Record<keyof Faults, string | undefined>> = {
+    runnerBlockMs: flags.faultRunnerBlockMs,
+    runnerDeltaMs: flags.faultRunnerDeltaMs,
+    runnerToolMs: flags.faultRunnerToolMs,
+    runnerPoolLimit: flags.faultRunnerPool,
+    driverCap: flags.faultDriverCap,
+    promptPool: flags.faultPromptPool,
+  }
+  // 0 = off, for each of them.
+  return Object.fromEntries(
+    FAULT_SWITCHES.flatMap(({ key, flag, most }) => {
+      const value = integer(flag, given[key], most, '10', 0) ?? 0
+      return value > 0 ? [[key, value]] : []
+    }),
+  )
+}
 
 function readWish(flags: SweepFlags, take: Take): TargetWish {
   // Of a mix that names its models, the first is read, warmed up and shown.

@@ -89,6 +89,14 @@ test('the model reads a file and answers with it', async () => {
   expect(timeline.firstActivityAtMs).toBe(timeline.calls[0]?.firstDeltaAtMs)
 })
 
+test('the fault switch makes each tool slow, and the time stands with the tool', async () => {
+  runner.setFault({ toolMs: 80 })
+  const { timeline } = await runTurn()
+  const [tool] = timeline.tools
+  expect((tool?.endAtMs ?? 0) - (tool?.startAtMs ?? 0)).toBeGreaterThanOrEqual(79)
+  expect(tool?.ok).toBe(true)
+})
+
 test('several tools of one message are told back as one message and its answers', async () => {
   onChat = (asked, response) => {
     const messages = asked.body.messages as { role: string }[]

@@ -326,6 +326,31 @@ test('the fault switch holds the loop at each start, and the time line lays it o
   expect((second.runnerStartAtMs ?? 0) - second.acceptedAtMs).toBeLessThan(50)
 })
 
+test('the fault switch holds the loop at each piece of text', async () => {
+  runner.setFault({ deltaMs: 40 })
+  const id = open({ origin: 'sweep' })
+  const postedMs = systemClock.nowMs()
+  post(id, 'Hi')
+  await ended(id)
+  const tookMs = systemClock.nowMs() - postedMs
+  runner.setFault({})
+  expect(tookMs).toBeGreaterThanOrEqual(40)
+})
+
+test('a pool of one connection lets the calls go out one by one, and the wait for it is before the call, not in it', async () => {
+  runner.setFault({ poolLimit: 1 })
+  const ids = [open({ origin: 'sweep' }), open({ origin: 'sweep' })] as const
+  const over = Promise.all(ids.map((id) => ended(id)))
+  post(ids[0], 'hold')
+  await heldCount(1)
+  post(ids[1], 'Hi')
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  runner.cancel(ids[0])
+  const [, second] = (await over).map(({ timeline }) => timeline)
+  runner.setFault({})
+  expect((second?.firstModelRequestAtMs ?? 0) - (second?.runnerStartAtMs ?? 0)).toBeGreaterThan(50)
+})
+
 test('a built-in server is started with its session, so that its start is in no turn; a start that fails breaks nothing', async () => {
   const asked: string[] = []
   const own = createRunner({

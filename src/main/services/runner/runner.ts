@@ -17,6 +17,7 @@ import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { createModelAbilities } from './model-abilities.ts'
 import { runTurn } from './run-turn.ts'
+import { blockLoop, faultsOf, type RunnerFaultRequest } from './runner-faults.ts'
 import { brokenTurn, deadlinePassed, noSession, sessionBusy } from './runner-problems.ts'
 import { listenRunner, type RunnerAddress, type RunnerServer } from './runner-server.ts'
 import { Session, type SessionListener } from './session.ts'
@@ -53,7 +54,8 @@ export type Runner = ReturnType<typeof createRunner>
 export function createRunner(deps: RunnerDeps) {
   const { clock, log } = deps
   const http = createHttpClient()
-  const turnDeps = { clock, http, abilities: createModelAbilities(http), builtInServer: deps.builtInServer, readKey: deps.readKey }
+  const faults = { ...faultsOf({}) }
+  const turnDeps = { clock, http, faults, abilities: createModelAbilities(http), builtInServer: deps.builtInServer, readKey: deps.readKey }
   const sessions = new Map<SessionId, Session>()
   const turns = new Map<TurnId, Turn>()
   const counts = openRunnerCounts()
@@ -61,7 +63,6 @@ export function createRunner(deps: RunnerDeps) {
   let listeners: readonly AnyEventListener[] = []
   let admission = openAdmission(deps.limit)
   let running = 0
-  let blockMs = 0
   let starting: Turn[] = []
   let onIdle: (() => void) | undefined
 
@@ -125,7 +126,7 @@ export function createRunner(deps: RunnerDeps) {
     const batch = starting
     starting = []
     for (const turn of batch) {
-      if (blockMs > 0) blockLoop(clock, blockMs)
+      blockLoop(clock, faults.blockMs)
       void runToEnd(turn)
     }
   }
@@ -252,9 +253,9 @@ export function createRunner(deps: RunnerDeps) {
       apply(limitAdmission(admission, limit))
     },
 
-    /** Fault switches: each turn holds the event loop for so long when it starts (0 = off); so many connections to a model server at most. */
-    setFault(fault: { readonly blockMs: number; readonly poolLimit?: number | undefined }): void {
-      blockMs = fault.blockMs
+    /** Fault switches (runner-faults.ts); what is not named is off. */
+    setFault(fault: RunnerFaultRequest): void {
+      Object.assign(faults, faultsOf(fault))
       http.limitPool(fault.poolLimit ?? null)
     },
 
@@ -278,11 +279,4 @@ export function createRunner(deps: RunnerDeps) {
     },
   }
   return runner
-}
-
-function blockLoop(clock: Clock, forMs: number): void {
-  const untilMs = clock.nowMs() + forMs
-  while (clock.nowMs() < untilMs) {
-    // Burns the time on purpose.
-  }
 }

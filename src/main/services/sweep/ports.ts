@@ -30,6 +30,14 @@ export type SweepStore = {
   finish(sweepId: SweepId, state: SweepState): void
 }
 
+/** Faults that the runner plays for a sweep; absent or 0 = off. */
+export type RunnerFault = {
+  readonly blockMs?: number | undefined
+  readonly deltaMs?: number | undefined
+  readonly toolMs?: number | undefined
+  readonly poolLimit?: number | undefined
+}
+
 export type SweepPorts = {
   readonly clock: Clock
   readonly log: Log
@@ -42,7 +50,7 @@ export type SweepPorts = {
   readonly residentModels: (url: string) => Promise<Result<readonly string[], Problem>>
   /** @returns stops watching */
   readonly watchSamples: (listener: (sample: Sample) => void) => () => void
-  readonly setRunnerFault: (fault: { blockMs: number; poolLimit?: number | undefined }) => void
+  readonly setRunnerFault: (fault: RunnerFault) => void
   readonly store: SweepStore
   readonly environment: Environment
   readonly newSweepId: () => SweepId

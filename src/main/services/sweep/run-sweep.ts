@@ -35,7 +35,8 @@ export async function runSweep(given: SweepRun): Promise<void> {
   const watchdog = new AbortController()
   const stopWatchdog = clock.after(plan.watchdogMs, () => watchdog.abort())
   const samples = batchSamples({ clock, originMs, watch: ports.watchSamples, emit })
-  ports.setRunnerFault({ blockMs: plan.request.faults.runnerBlockMs, poolLimit: plan.request.faults.runnerPoolLimit })
+  const { runnerBlockMs, runnerDeltaMs, runnerToolMs, runnerPoolLimit } = plan.request.faults
+  ports.setRunnerFault({ blockMs: runnerBlockMs, deltaMs: runnerDeltaMs, toolMs: runnerToolMs, poolLimit: runnerPoolLimit })
   const cells = createCellRunner(run, AbortSignal.any([signal, watchdog.signal]))
   let end: End
   try {
@@ -48,7 +49,7 @@ export async function runSweep(given: SweepRun): Promise<void> {
       problem: problem('internal', 'The sweep broke off by a fault of Plimsoll.', '', 'What was measured is kept; the log says more with --verbose.'),
     }
   }
-  ports.setRunnerFault({ blockMs: 0 })
+  ports.setRunnerFault({})
   stopWatchdog()
   samples.close()
   await Promise.all([cells.close(), target.stop()]).catch((error: unknown) => ports.log.error('Something of a sweep could not be ended', error))

@@ -81,7 +81,7 @@ async function setUp(behaviour: Partial<Behaviour> = {}, change: Partial<SweepPo
       const timer = setInterval(() => listener({ atMs: systemClock.nowMs() } as Sample), 50)
       return () => clearInterval(timer)
     },
-    setRunnerFault: ({ blockMs }) => bench.faults.push(blockMs),
+    setRunnerFault: ({ blockMs }) => bench.faults.push(blockMs ?? 0),
     store: {
       create: () => ok(1),
       append: (_, events) => void bench.stored.push(...events),
