@@ -158,3 +158,14 @@ export const utilityProcess = {
     return utility
   },
 }
+
+/** No keychain: keys come from the environment alone. */
+export const safeStorage = {
+  isEncryptionAvailable: () => false,
+  encryptString() {
+    throw new Error('Encryption is not available.')
+  },
+  decryptString() {
+    throw new Error('Decryption is not available.')
+  },
+}

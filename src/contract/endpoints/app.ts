@@ -50,12 +50,19 @@ export const settingsSchema = z.object({
 const settingsChangeSchema = z.object(settingsShape).partial()
 export type Settings = z.infer<typeof settingsSchema>
 
+/** As variables of the environment are named. */
+const keyNameSchema = z.string().regex(/^[A-Z_][A-Z0-9_]{0,79}$/)
+
 export const app = {
   info: call({ input: z.object({}), output: appInfoSchema }),
   /** Looks afresh; takes up to 2 s. */
   discover: call({ input: z.object({}), output: z.array(foundSchema) }),
   settings: stream({ input: z.object({}), output: settingsSchema, delivery: 'latest' }),
   saveSettings: call({ input: settingsChangeSchema, output: settingsSchema }),
+  /** Names of the keys that the keychain keeps, never a key; `canSave`: this host has a keychain. */
+  keys: call({ input: z.object({}), output: z.object({ canSave: z.boolean(), names: z.array(z.string()) }) }),
+  saveKey: call({ input: z.object({ name: keyNameSchema, key: z.string().min(1).max(4096) }), output: z.object({}) }),
+  removeKey: call({ input: z.object({ name: keyNameSchema }), output: z.object({}) }),
   /** Small pieces of page state (open tabs, pane layout) under a key, as JSON text; null = never saved. */
   loadLayout: call({ input: z.object({ key: z.string().max(64) }), output: z.object({ json: z.string().nullable() }) }),
   saveLayout: call({ input: z.object({ key: z.string().max(64), json: z.string().max(200_000) }), output: z.object({}) }),

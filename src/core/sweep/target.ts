@@ -67,6 +67,9 @@ export const serverFactsSchema = z.object({
 })
 export type ServerFacts = z.infer<typeof serverFactsSchema>
 
+/** Servers that run a model; a provider's address says more than "OpenAI-compatible server". */
+const NAMED: Partial<Record<ServerFacts['kind'], string>> = { 'llama-server': 'llama-server', vllm: 'vLLM', 'lm-studio': 'LM Studio' }
+
 /** One line for people: "smollm2:135m on Ollama 0.11.4", always with "simulated" where it is. */
 export function targetLabel(facts: ServerFacts): string {
   const version = facts.version !== null && facts.versionKnown ? ` ${facts.version}` : ''
@@ -77,6 +80,6 @@ export function targetLabel(facts: ServerFacts): string {
         : 'the built-in server'
       : facts.kind === 'ollama'
         ? `Ollama${version}`
-        : facts.url
+        : (NAMED[facts.kind] ?? facts.url)
   return `${facts.model} on ${server}`
 }

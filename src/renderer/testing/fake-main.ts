@@ -109,6 +109,9 @@ function createFakeState(): FakeState {
         settingsChannel.send(settings)
         return ok(settings)
       },
+      keys: () => ok({ canSave: false, names: [] }),
+      saveKey: () => err(notHere),
+      removeKey: () => err(notHere),
       loadLayout: ({ key }) => ok({ json: layouts.get(key) ?? null }),
       saveLayout({ key, json }) {
         layouts.set(key, json)

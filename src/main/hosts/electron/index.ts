@@ -1,7 +1,7 @@
 /** Electron's entry: one window, one port to the page. Thin by rule; everything else is the same as in the web host. */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { app, type BrowserWindow, dialog, ipcMain } from 'electron'
+import { app, type BrowserWindow, dialog, ipcMain, safeStorage } from 'electron'
 import { contract } from '../../../contract/endpoints/index.ts'
 import { serve } from '../../../contract/wire/serve.ts'
 import { problemText } from '../../../core/result/problem.ts'
@@ -12,6 +12,7 @@ import { stderrLog } from '../../platform/log.ts'
 import { reportBugTo } from '../report-bug.ts'
 import { APP_URL, declareScheme, servePage } from './app-protocol.ts'
 import { electronForkChild } from './electron-fork.ts'
+import { createKeyVault } from './key-vault.ts'
 import { mainPortTransport } from './main-port.ts'
 import { isOurPage } from './senders.ts'
 import { guardPages, openWindow } from './window.ts'
@@ -34,8 +35,9 @@ else app.quit()
 
 function run(): void {
   let window: BrowserWindow | undefined
+  const vault = createKeyVault(join(dir, 'keys.json'), safeStorage)
   // Begins at once, beside Electron's own start.
-  const composing = composeApp({ dataDir: dir, host: 'electron', fork: electronForkChild(mainDir), log, verbose })
+  const composing = composeApp({ dataDir: dir, host: 'electron', fork: electronForkChild(mainDir), log, verbose, vault })
   const api = composing.then((composed) => (composed.ok ? createApi(composed.value) : undefined))
   const open = () => {
     window = openWindow({ pageUrl, preload: join(mainDir, '../preload/index.cjs') })
