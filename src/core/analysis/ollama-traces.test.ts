@@ -56,8 +56,8 @@ test.each(families.filter(({ family }) => family === 'burst'))(
       const byCell = level.cells.map(({ cell }) => turns.filter(({ row }) => row.cell === cell.index))
       for (const cell of byCell) {
         const order = cell.toSorted((a, b) => (a.row.firstActivityAtMs ?? 0) - (b.row.firstActivityAtMs ?? 0))
-        for (const turn of order.slice(0, parallel)) expect(turn.parts.queue).toBe(0)
-        for (const turn of order.slice(parallel)) expect(turn.parts.queue).toBeGreaterThan(200)
+        for (const turn of order.slice(0, parallel)) expect(turn.queueMs).toBe(0)
+        for (const turn of order.slice(parallel)) expect(turn.queueMs).toBeGreaterThan(200)
       }
     }
   },

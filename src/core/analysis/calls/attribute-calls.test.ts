@@ -42,7 +42,7 @@ test.each<[string, Partial<SyntheticSettings>]>([
 test('below the slots nothing is called queue, and neighbours that share the prefill are not either', () => {
   const { events } = syntheticSweepWithTruth({ ...settings, slots: 8, levels: [1, 2, 4, 8], prefillMs: (active) => 50 * active })
   const state = sweepStateOf(events)
-  const queued = state === undefined ? [] : sweepFacts(state).levels.flatMap((level) => level.turns.filter((turn) => turn.parts.queue > 0))
+  const queued = state === undefined ? [] : sweepFacts(state).levels.flatMap((level) => level.turns.filter((turn) => turn.queueMs > 0))
   expect(queued).toEqual([])
 })
 
@@ -52,5 +52,5 @@ test('an answer that we saw long after the server was done is laid on our side',
   const level = state === undefined ? undefined : sweepFacts(state).levels.find(({ level: { n } }) => n === 4)
   const outsideMs = level?.turns.map((turn) => turn.calls[0]?.outsideMs ?? 0) ?? []
   expect(Math.max(...outsideMs)).toBeGreaterThan(100)
-  expect(level?.turns.every((turn) => turn.parts.queue < 20)).toBe(true)
+  expect(level?.turns.every((turn) => turn.queueMs < 20)).toBe(true)
 })

@@ -7,7 +7,7 @@
  */
 import type { ModelCall } from '../../session/timeline.ts'
 import { median } from '../statistics/percentiles.ts'
-import { loadKinds, loadMsOf } from './load-kinds.ts'
+import { isLongLoad, loadKinds, loadMsOf } from './load-kinds.ts'
 
 /** Milliseconds; all but the last three add up to `endAtMs - sentAtMs`. */
 export type CallParts = {
@@ -75,27 +75,42 @@ function residualOf(call: ModelCall): number | null {
  * @param slots null = no limit is known, so nothing is called queue
  */
 export function attributeCalls(calls: readonly ModelCall[], slots: number | null, baseline: Baseline): Map<ModelCall, CallParts> {
-  const kinds = loadKinds(calls, baseline.shortestLoadMs)
-  const order = calls
-    .map((call) => ({ call, turnMs: call.firstDeltaAtMs ?? call.endAtMs }))
-    .sort((a, b) => a.turnMs - b.turnMs || a.call.sentAtMs - b.call.sentAtMs)
+  const parts = splitCalls(calls, slots, baseline)
+  return new Map(parts.map((split, index) => [calls[index] as ModelCall, split]))
+}
+
+/** The same in the order of the calls, for whole sweeps: a map of each wave would cost more than the attribution. */
+export function splitCalls(calls: readonly ModelCall[], slots: number | null, baseline: Baseline): CallParts[] {
+  const kinds = calls.some((call) => isLongLoad(call, baseline.shortestLoadMs)) ? loadKinds(calls, baseline.shortestLoadMs) : null
   /** Moments at which the slots are free again, ascending; slots never used are not in it. */
   const freeAtMs: number[] = []
-  const parts = new Map<ModelCall, CallParts>()
-  for (const { call, turnMs } of order) {
+  const parts: CallParts[] = new Array(calls.length)
+  for (const index of bySlot(calls)) {
+    const call = calls[index] as ModelCall
+    const turnMs = turnMsOf(call)
     const loadMs = Math.min(loadMsOf(call), turnMs - call.sentAtMs)
     const readyMs = call.sentAtMs + loadMs
     const mustWait = slots !== null && freeAtMs.length >= slots
     const freedMs = Math.min(turnMs, mustWait ? Math.max(readyMs, freeAtMs[0] ?? readyMs) : readyMs)
     const slotAtMs =
       slots === null || freedMs === readyMs || outsideMsOf(call) === 0 ? freedMs : Math.min(freedMs, readyMs + seenWaitMs(call, calls, slots))
-    parts.set(call, splitCall(call, slotAtMs, loadMs, kinds.get(call) !== 'swap', baseline))
+    parts[index] = splitCall(call, slotAtMs, loadMs, kinds?.get(call) !== 'swap', baseline)
     // A call without a token was never seen in a slot: cut in the queue, refused, or lost.
     if (call.firstDeltaAtMs === null) continue
     if (mustWait) freeAtMs.shift()
     insertSorted(freeAtMs, call.endAtMs)
   }
   return parts
+}
+
+/** The moment at which a call was seen to have its turn. */
+const turnMsOf = (call: ModelCall): number => call.firstDeltaAtMs ?? call.endAtMs
+
+/** Places of the calls in the order in which they got a slot. */
+function bySlot(calls: readonly ModelCall[]): number[] {
+  const turns = calls.map(turnMsOf)
+  const places = calls.map((_, index) => index)
+  return places.sort((a, b) => (turns[a] ?? 0) - (turns[b] ?? 0) || (calls[a]?.sentAtMs ?? 0) - (calls[b]?.sentAtMs ?? 0))
 }
 
 /** What of the time from sent to ended the server's own total does not explain; 0 while that is within what is normal. */

@@ -5,7 +5,7 @@ import type { ModelCall, TurnTimeline } from '../../session/timeline.ts'
 import { sweepStateOf } from '../../sweep/fold-sweep.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import { PARTS } from '../analysis.ts'
-import { sweepFacts, wallMsOf } from '../levels/level-facts.ts'
+import { partsOf, sweepFacts, wallMsOf } from '../levels/level-facts.ts'
 import { attributeCalls } from './attribute-calls.ts'
 import { decomposeTurn } from './decompose-turn.ts'
 
@@ -113,8 +113,8 @@ test('on a whole sweep with tools, background and a queue, every turn adds up, a
   })
   const state = sweepStateOf(events)
   const turns = state === undefined ? [] : sweepFacts(state).levels.flatMap((level) => level.turns)
-  for (const { row, parts } of turns) expect(Math.abs(sumOf(parts) - wallMsOf(row))).toBeLessThanOrEqual(Math.max(1, 0.005 * wallMsOf(row)))
-  const alone = turns.find(({ row }) => row.session === 0 && row.cell === 1)?.parts
+  for (const turn of turns) expect(Math.abs(sumOf(partsOf(turn)) - wallMsOf(turn.row))).toBeLessThanOrEqual(Math.max(1, 0.005 * wallMsOf(turn.row)))
+  const [alone] = turns.filter(({ row }) => row.session === 0 && row.cell === 1).map(partsOf)
   expect(alone?.tools).toBeCloseTo(60, 0)
   expect(alone?.runner).toBeGreaterThan(14)
   expect(alone?.decode).toBeGreaterThan(170)
@@ -135,7 +135,7 @@ test('queueing of background calls counts as queue, their service as background'
     }),
   )
   const level = state === undefined ? undefined : sweepFacts(state).levels.find(({ level: { n } }) => n === 4)
-  const firstServed = level?.turns.find(({ row }) => row.session === 0)
-  expect(firstServed?.parts.queue).toBeGreaterThan(300)
-  expect(firstServed?.parts.background).toBeLessThan(90)
+  const [firstServed] = level?.turns.filter(({ row }) => row.session === 0).map(partsOf) ?? []
+  expect(firstServed?.queue).toBeGreaterThan(300)
+  expect(firstServed?.background).toBeLessThan(90)
 })

@@ -11,11 +11,35 @@ export function noParts(): TurnParts {
   return { runner: 0, admission: 0, queue: 0, load: 0, swap: 0, prefill: 0, neighbourPrefill: 0, decode: 0, tools: 0, background: 0 }
 }
 
+const NO_PARTS = noParts()
+
+/** Adds the parts to the sum, each by its name: a hundred thousand turns are too many to look names up. */
+export function addParts(sum: TurnParts, parts: TurnParts) {
+  sum.runner += parts.runner
+  sum.admission += parts.admission
+  sum.queue += parts.queue
+  sum.load += parts.load
+  sum.swap += parts.swap
+  sum.prefill += parts.prefill
+  sum.neighbourPrefill += parts.neighbourPrefill
+  sum.decode += parts.decode
+  sum.tools += parts.tools
+  sum.background += parts.background
+}
+
 /** Milliseconds of each part of the turn; their sum is its wall. */
 export function decomposeTurn(row: TurnRow, partsOf: readonly (CallParts | undefined)[]): TurnParts {
   const parts = noParts()
-  for (const { part, fromMs, toMs } of partSegments(row, partsOf)) parts[part] += toMs - fromMs
+  decomposeInto(parts, row, partsOf)
   return parts
+}
+
+/** The same, over what the parts held before. */
+export function decomposeInto(parts: TurnParts, row: TurnRow, partsOf: readonly (CallParts | undefined)[]) {
+  Object.assign(parts, NO_PARTS)
+  walkTurn(row, partsOf, (part, fromMs, toMs) => {
+    parts[part] += toMs - fromMs
+  })
 }
 
 /**
@@ -24,67 +48,79 @@ export function decomposeTurn(row: TurnRow, partsOf: readonly (CallParts | undef
  * @param partsOf attribution of each model call of the row, by its place in the time line
  */
 export function partSegments(row: TurnRow, partsOf: readonly (CallParts | undefined)[]): PartSegment[] {
+  const segments: PartSegment[] = []
+  walkTurn(row, partsOf, (part, fromMs, toMs) => {
+    segments.push({ fromMs, toMs, part })
+  })
+  return segments
+}
+
+type Visit = (part: Part, fromMs: number, toMs: number) => void
+
+function walkTurn(row: TurnRow, partsOf: readonly (CallParts | undefined)[], visit: Visit) {
   const { timeline } = row
   const endMs = Math.max(row.endAtMs, row.plannedAtMs)
   const hasBackground = timeline?.calls.some((call) => call.purpose !== 'answer') === true
   const doneMs = hasBackground ? (timeline?.doneAtMs ?? endMs) : endMs
-  const segments: PartSegment[] = []
   let cursorMs = row.plannedAtMs
   const add = (part: Part, toMs: number) => {
     if (toMs <= cursorMs) return
-    segments.push({ part, fromMs: cursorMs, toMs })
+    visit(part, cursorMs, toMs)
     cursorMs = toMs
   }
   const rest = (toMs: number) => {
     add('runner', Math.min(Math.max(doneMs, cursorMs), toMs))
     add('background', toMs)
   }
-  for (const seen of seenSegments(row, partsOf)) {
-    const fromMs = Math.min(Math.max(seen.fromMs, cursorMs), endMs)
-    const toMs = Math.min(seen.toMs, endMs)
-    if (toMs <= fromMs) continue
+  walkSeen(row, partsOf, (part, seenFromMs, seenToMs) => {
+    const fromMs = Math.min(Math.max(seenFromMs, cursorMs), endMs)
+    const toMs = Math.min(seenToMs, endMs)
+    if (toMs <= fromMs) return
     rest(fromMs)
-    add(seen.part, toMs)
-  }
-  rest(endMs)
-  return segments
-}
-
-/** What the stamps tell: admission, tools and model calls, by their beginning; they may overlap. */
-function seenSegments({ timeline, endAtMs }: TurnRow, partsOf: readonly (CallParts | undefined)[]): PartSegment[] {
-  if (timeline === null) return []
-  const segments: PartSegment[] = [{ fromMs: timeline.acceptedAtMs, toMs: timeline.runnerStartAtMs ?? endAtMs, part: 'admission' }]
-  for (const tool of timeline.tools) segments.push({ fromMs: tool.startAtMs, toMs: tool.endAtMs, part: 'tools' })
-  timeline.calls.forEach((call, index) => {
-    addCall(segments, call, partsOf[index])
+    add(part, toMs)
   })
-  return isAscending(segments) ? segments : segments.sort((a, b) => a.fromMs - b.fromMs)
+  rest(endMs)
 }
 
-/** Nearly always: looking is cheaper than sorting. */
-function isAscending(segments: readonly PartSegment[]): boolean {
+/** What the stamps tell, by its beginning; pieces may overlap. Nearly always they come in that order: looking is cheaper than sorting. */
+function walkSeen(row: TurnRow, partsOf: readonly (CallParts | undefined)[], visit: Visit) {
   let lastMs = Number.NEGATIVE_INFINITY
-  for (const { fromMs } of segments) {
-    if (!(fromMs >= lastMs)) return false
+  let isAscending = true
+  eachSeen(row, partsOf, (_, fromMs) => {
+    if (!(fromMs >= lastMs)) isAscending = false
     lastMs = fromMs
-  }
-  return true
+  })
+  if (isAscending) return eachSeen(row, partsOf, visit)
+  const seen: PartSegment[] = []
+  eachSeen(row, partsOf, (part, fromMs, toMs) => {
+    seen.push({ part, fromMs, toMs })
+  })
+  seen.sort((a, b) => a.fromMs - b.fromMs)
+  for (const { part, fromMs, toMs } of seen) visit(part, fromMs, toMs)
 }
 
-function addCall(segments: PartSegment[], call: ModelCall, split: CallParts | undefined) {
-  const service = (part: Part): Part => (call.purpose === 'answer' ? part : 'background')
+/** Admission, tools and model calls. */
+function eachSeen({ timeline, endAtMs }: TurnRow, partsOf: readonly (CallParts | undefined)[], visit: Visit) {
+  if (timeline === null) return
+  visit('admission', timeline.acceptedAtMs, timeline.runnerStartAtMs ?? endAtMs)
+  for (const tool of timeline.tools) visit('tools', tool.startAtMs, tool.endAtMs)
+  for (const [index, call] of timeline.calls.entries()) eachOfCall(call, partsOf[index], visit)
+}
+
+function eachOfCall(call: ModelCall, split: CallParts | undefined, visit: Visit) {
+  const isAnswer = call.purpose === 'answer'
   let fromMs = call.sentAtMs
   const add = (part: Part, lengthMs: number) => {
     if (lengthMs <= 0) return
-    segments.push({ fromMs, toMs: fromMs + lengthMs, part })
+    visit(part, fromMs, fromMs + lengthMs)
     fromMs += lengthMs
   }
-  if (split === undefined) return add(service('decode'), call.endAtMs - call.sentAtMs)
+  if (split === undefined) return add(isAnswer ? 'decode' : 'background', call.endAtMs - call.sentAtMs)
   add('load', split.loadMs)
   add('swap', split.swapMs)
   add('queue', split.queueMs)
   add('runner', split.outsideMs)
-  add(service('neighbourPrefill'), split.neighbourPrefillMs)
-  add(service('prefill'), split.prefillMs)
-  add(service('decode'), split.decodeMs)
+  add(isAnswer ? 'neighbourPrefill' : 'background', split.neighbourPrefillMs)
+  add(isAnswer ? 'prefill' : 'background', split.prefillMs)
+  add(isAnswer ? 'decode' : 'background', split.decodeMs)
 }

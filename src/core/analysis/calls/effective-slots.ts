@@ -1,6 +1,6 @@
 /** The slots a server really has, as seen from outside: the plateau of the streaming overlap over N. No word from the server is needed. */
 import { callsOf, type MeasuredLevel } from '../levels/measured-levels.ts'
-import { type Overlap, overlapOf, type Span } from './lasting-overlap.ts'
+import { createSpanTimes, type Overlap } from './lasting-overlap.ts'
 
 export type LevelOverlap = {
   readonly leg: MeasuredLevel['leg']
@@ -21,13 +21,14 @@ export type EffectiveSlots = {
 const LONE_LEVEL_RATIO = 0.25
 
 export function levelOverlap(level: MeasuredLevel): LevelOverlap {
-  const streaming: Span[] = []
-  const asked: Span[] = []
-  for (const call of callsOf(level)) {
-    asked.push({ fromMs: call.sentAtMs, toMs: call.endAtMs })
-    if (call.firstDeltaAtMs !== null && call.lastDeltaAtMs !== null) streaming.push({ fromMs: call.firstDeltaAtMs, toMs: call.lastDeltaAtMs })
+  const calls = callsOf(level)
+  const streaming = createSpanTimes(calls.length)
+  const asked = createSpanTimes(calls.length)
+  for (const call of calls) {
+    asked.add(call.sentAtMs, call.endAtMs)
+    if (call.firstDeltaAtMs !== null && call.lastDeltaAtMs !== null) streaming.add(call.firstDeltaAtMs, call.lastDeltaAtMs)
   }
-  return { leg: level.leg, n: level.n, streaming: overlapOf(streaming), asked: overlapOf(asked) }
+  return { leg: level.leg, n: level.n, streaming: streaming.overlap(), asked: asked.overlap() }
 }
 
 /** @param overlaps of the legs that reach the model server, any order */

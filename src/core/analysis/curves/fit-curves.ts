@@ -177,12 +177,12 @@ export function normal(next: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
 }
 
-const DRAWN_POINTS = 60
+const DRAWN_POINTS = 32
 
 /** The shape of a fit that page and report draw; curves without a leave-one-out error are left out. Points lie evenly in log N, levels included. */
 export function drawnFits({ fits, points }: CurveFits): CurveFit[] {
   const [fromN, upToN] = [points[0]?.n ?? 1, points.at(-1)?.n ?? 1]
-  const step = (Math.log(upToN) - Math.log(fromN)) / (DRAWN_POINTS - 1)
+  const step = (Math.log(upToN) - Math.log(fromN)) / DRAWN_POINTS
   const even = Array.from({ length: DRAWN_POINTS }, (_, index) => fromN * Math.exp(index * step))
   return fits.flatMap(({ model, isChosen, leaveOneOutErrorRatio, knee, rateAt }) => {
     if (leaveOneOutErrorRatio === null) return []

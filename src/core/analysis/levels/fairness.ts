@@ -1,7 +1,7 @@
 /** How evenly the sessions of a wave were served: slowest over fastest, Jain's index, and who starved. */
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import type { LevelSummary } from '../analysis.ts'
-import { median } from '../statistics/percentiles.ts'
+import { mean, median } from '../statistics/percentiles.ts'
 import { wallMsOf } from './level-facts.ts'
 import { isCompleted, isCounted, type MeasuredLevel } from './measured-levels.ts'
 
@@ -27,21 +27,14 @@ export function fairnessOf(level: MeasuredLevel): LevelSummary['fairness'] {
   return { slowestOverFastest, jainIndex: jain, starved: starvedAt(level, typicalMs) }
 }
 
-/** Mean wall of each session of the wave whose turns came through (in sustained load it has several); every wall is added to `walls`. */
+/** Wall of each session of the wave that came through, its mean where it has several turns (sustained load); every wall is added to `walls`. */
 function sessionWalls(rows: readonly TurnRow[], walls: number[]): number[] {
-  const sessions = new Map<number, { sum: number; turns: number }>()
-  for (const row of rows) {
-    if (!isCompleted(row)) continue
-    const wallMs = wallMsOf(row)
-    walls.push(wallMs)
-    const session = sessions.get(row.session)
-    if (session === undefined) sessions.set(row.session, { sum: wallMs, turns: 1 })
-    else {
-      session.sum += wallMs
-      session.turns += 1
-    }
-  }
-  return [...sessions.values()].map(({ sum, turns }) => sum / turns)
+  const before = walls.length
+  for (const row of rows) if (isCompleted(row)) walls.push(wallMsOf(row))
+  if (!rows.some((row) => (row.turn ?? 0) > 0)) return walls.slice(before)
+  const sessions = new Map<number, number[]>()
+  for (const row of rows) if (isCompleted(row)) sessions.set(row.session, [...(sessions.get(row.session) ?? []), wallMsOf(row)])
+  return [...sessions.values()].flatMap((ofSession) => mean(ofSession) ?? [])
 }
 
 /** (sum of x)² / (n · sum of x²): 1 when all are alike, 1/n when one has everything (Jain, Chiu and Hawe 1984). */

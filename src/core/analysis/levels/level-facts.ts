@@ -3,8 +3,8 @@ import type { ModelCall } from '../../session/timeline.ts'
 import type { CellState, SweepState } from '../../sweep/fold-sweep.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
 import { PARTS } from '../analysis.ts'
-import { attributeCalls, type Baseline, baselineOf, type CallParts, shortestLoadMs } from '../calls/attribute-calls.ts'
-import { decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
+import { type Baseline, baselineOf, type CallParts, shortestLoadMs, splitCalls } from '../calls/attribute-calls.ts'
+import { addParts, decomposeInto, decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
 import { type EffectiveSlots, effectiveSlots, type LevelOverlap, levelOverlap } from '../calls/effective-slots.ts'
 import { isLongLoad } from '../calls/load-kinds.ts'
 import { callsOf, isCompleted, limitedCells, type MeasuredLevel, measuredLevels } from './measured-levels.ts'
@@ -13,8 +13,12 @@ export type AttributedTurn = {
   readonly row: TurnRow
   /** In the order of the time line's calls. */
   readonly calls: readonly CallParts[]
-  readonly parts: TurnParts
+  /** Of its parts the one that is asked for turn by turn; all of them: `partsOf`. */
+  readonly queueMs: number
 }
+
+/** Worked out anew at each call: a hundred thousand of them kept would be most of the memory of an analysis. */
+export const partsOf = (turn: AttributedTurn): TurnParts => decomposeTurn(turn.row, turn.calls)
 
 /** Sums over one wave: what the bootstrap draws. Parts and wall are those of completed turns, tokens and times those of all. */
 export type WaveBlock = {
@@ -45,7 +49,7 @@ export type SweepFacts = {
 
 export function sweepFacts(state: SweepState): SweepFacts {
   const limited = limitedCells(state)
-  const levels = measuredLevels(state, limited)
+  const levels = measuredLevels(state, limited).map(inOrder)
   const overlaps = new Map(levels.map((level) => [level, levelOverlap(level)]))
   const slots = effectiveSlots(levels.flatMap((level) => (level.leg === 'null' ? [] : (overlaps.get(level) ?? []))))
   const limit = slots.plateau ? slots.n : null
@@ -62,24 +66,37 @@ export function sweepFacts(state: SweepState): SweepFacts {
     )
     const overlap = overlaps.get(level) ?? levelOverlap(level)
     const servedAtOnce = Math.max(1, Math.min(level.n, overlap.streaming.lasting))
-    const turns = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
-    return { level, overlap, turns: turns.flat(), waves: turns.map((wave) => blockOf(wave, servedAtOnce)) }
+    const waves = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
+    return { level, overlap, turns: waves.flatMap(({ turns }) => turns), waves: waves.map(({ turns, parts }) => blockOf(turns, parts, servedAtOnce)) }
   })
   return { levels: facts, limited, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
 }
 
-function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline: Baseline): AttributedTurn[] {
+/** M12: rows come in the order in which turns ended, and those of one moment in any; sums must not depend on it. */
+function inOrder(level: MeasuredLevel): MeasuredLevel {
+  const waves = level.waves.map((wave) => ({
+    ...wave,
+    rows: wave.rows.toSorted((a, b) => a.session - b.session || (a.turn ?? 0) - (b.turn ?? 0)),
+  }))
+  return { ...level, waves: waves.sort((a, b) => a.cell.cell.index - b.cell.cell.index || a.wave - b.wave) }
+}
+
+/** @returns the turns of a wave, and the sums of the parts of those that came through */
+function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline: Baseline): { turns: AttributedTurn[]; parts: TurnParts } {
   const all: ModelCall[] = []
-  for (const row of rows) if (row.timeline !== null) all.push(...row.timeline.calls)
-  const parts = attributeCalls(all, slots, baseline)
-  return rows.map((row) => {
-    const calls: CallParts[] = []
-    for (const call of row.timeline?.calls ?? []) {
-      const split = parts.get(call)
-      if (split !== undefined) calls.push(split)
-    }
-    return { row, calls, parts: decomposeTurn(row, calls) }
+  for (const row of rows) if (row.timeline !== null) for (const call of row.timeline.calls) all.push(call)
+  const split = splitCalls(all, slots, baseline)
+  const [sums, ofTurn] = [noParts(), noParts()]
+  let at = 0
+  const turns = rows.map((row) => {
+    const count = row.timeline?.calls.length ?? 0
+    const calls = split.slice(at, at + count)
+    at += count
+    decomposeInto(ofTurn, row, calls)
+    if (isCompleted(row)) addParts(sums, ofTurn)
+    return { row, calls, queueMs: ofTurn.queue }
   })
+  return { turns, parts: sums }
 }
 
 export const wallMsOf = (row: TurnRow): number => row.endAtMs - row.plannedAtMs
@@ -90,8 +107,8 @@ export function tokensOf(row: TurnRow): number {
   return tokens
 }
 
-function blockOf(turns: readonly AttributedTurn[], servedAtOnce: number): WaveBlock {
-  const parts = noParts()
+/** @param parts sums of the completed turns */
+function blockOf(turns: readonly AttributedTurn[], parts: TurnParts, servedAtOnce: number): WaveBlock {
   let completed = 0
   let wallMs = 0
   let fromMs = Number.POSITIVE_INFINITY
@@ -102,7 +119,6 @@ function blockOf(turns: readonly AttributedTurn[], servedAtOnce: number): WaveBl
     if (!isCompleted(turn.row)) continue
     completed += 1
     wallMs += wallMsOf(turn.row)
-    for (const part of PARTS) parts[part] += turn.parts[part]
   }
   const busyMs = Math.max(0, toMs - fromMs)
   const full = fullPart(turns, servedAtOnce, fromMs)
@@ -115,7 +131,9 @@ function blockOf(turns: readonly AttributedTurn[], servedAtOnce: number): WaveBl
  */
 function fullPart(turns: readonly AttributedTurn[], servedAtOnce: number, fromMs: number): { tokens: number; lengthMs: number } {
   const ends = new Float64Array(turns.length)
-  for (const [index, turn] of turns.entries()) ends[index] = turn.row.endAtMs
+  turns.forEach((turn, index) => {
+    ends[index] = turn.row.endAtMs
+  })
   const toMs = ends.sort()[Math.max(0, turns.length - servedAtOnce)] ?? fromMs
   let tokens = 0
   for (const { row } of turns) if (row.timeline !== null) for (const call of row.timeline.calls) tokens += tokensUntil(call, toMs)
@@ -135,7 +153,7 @@ function tokensUntil(call: ModelCall, atMs: number): number {
 export function blocksOf(facts: LevelFacts): readonly WaveBlock[] {
   const whole = facts.waves.filter((wave) => wave.turns > 0)
   if (whole.length >= 3) return whole
-  return facts.turns.filter((turn) => isCompleted(turn.row)).map((turn) => blockOf([turn], 1))
+  return facts.turns.filter((turn) => isCompleted(turn.row)).map((turn) => blockOf([turn], partsOf(turn), 1))
 }
 
 export type MeanParts = { readonly parts: TurnParts; readonly wallMs: number }

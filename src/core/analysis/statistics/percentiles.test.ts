@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { median, percentilesOf, quantile } from './percentiles.ts'
 
 const samples = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -36,4 +37,26 @@ test('a quantile lies between the two order statistics that enclose its rank, wh
     ),
     { numRuns: 200 },
   )
+})
+
+test('percentiles are those of a naive walk along the line through the order statistics', () => {
+  const { next, int } = createSeededRandom('percentiles')
+  for (let round = 0; round < 200; round += 1) {
+    const values = Array.from({ length: 299 + int(200) }, () => (next() < 0.2 ? 100 : 1000 * next() ** 3))
+    const sorted = values.toSorted((a, b) => a - b)
+    const naive = (ratio: number) => {
+      const below = sorted.findLastIndex((_, index) => index / (sorted.length - 1) <= ratio + 1e-15)
+      const rest = ratio * (sorted.length - 1) - below
+      return (1 - rest) * (sorted[below] ?? Number.NaN) + (rest > 1e-9 ? rest * (sorted[below + 1] ?? Number.NaN) : 0)
+    }
+    const { p50, p95, p99, min, max } = percentilesOf(values)
+    for (const [found, ratio] of [
+      [p50, 0.5],
+      [p95, 0.95],
+      [p99, 0.99],
+      [min, 0],
+      [max, 1],
+    ] as const)
+      expect(found).toBeCloseTo(naive(ratio), 6)
+  }
 })

@@ -39,7 +39,11 @@ export function roughQuantile(values: readonly number[], ratio: number): number 
 
 /** @param values any order, finite; milliseconds where they are shown */
 export function percentilesOf(values: readonly number[]): Percentiles {
-  const sorted = sortedNumbers(values)
+  return percentilesOfSorted(sortedNumbers(values))
+}
+
+/** @param sorted ascending, finite */
+export function percentilesOfSorted(sorted: Float64Array): Percentiles {
   const count = sorted.length
   const at = (ratio: number, fewest: number) => (count >= fewest ? quantile(sorted, ratio) : null)
   return {
