@@ -1,5 +1,6 @@
 /** What the first page tells of this machine: model servers, built-in engines, agent programs, keys (there or not, never their value). */
 import type { Found } from '../../contract/endpoints/app.ts'
+import { kindLabel } from '../../core/model-servers/server-kinds.ts'
 import { type Problem, problemText } from '../../core/result/problem.ts'
 import type { App } from '../compose.ts'
 import { findProgram } from '../composition/find-programs.ts'
@@ -68,6 +69,19 @@ async function findServers({ models }: App): Promise<Found[]> {
   }))
 }
 
+/** Only those that are there: nobody has all of them, and an absent one is no news. */
+async function findOpenAiServers({ models }: App): Promise<Found[]> {
+  const servers = await models.discoverOpenAiServers()
+  return servers.map(({ url, kind, models: names }) => ({
+    kind: 'model-server',
+    name: kindLabel(kind) ?? 'Model server',
+    found: true,
+    where: url,
+    fact: modelCount(names.length),
+    targets: names.map((model) => ({ label: `${model} at ${url}`, target: { kind: 'server', url, model, api: 'openai' } })),
+  }))
+}
+
 /** On most machines nothing listens there, and that is no fault. */
 const whyNot = (p: Problem) => (p.code === 'server-unreachable' ? 'not running' : problemText(p))
 
@@ -75,5 +89,6 @@ const modelCount = (count: number) => (count === 0 ? 'no model that chats' : cou
 
 /** Up to 2 s: the servers are asked, the rest is looked up. */
 export async function discover(app: App): Promise<Found[]> {
-  return [...(await findServers(app)), ...findEngines(), ...findAgents(), ...findKeys()]
+  const [ollama, others] = await Promise.all([findServers(app), findOpenAiServers(app)])
+  return [...ollama, ...others, ...findEngines(), ...findAgents(), ...findKeys()]
 }

@@ -187,6 +187,24 @@ test('discovery puts resident models first, then small ones, and leaves out thos
   expect(found[1]).toMatchObject({ url: dead.url, models: [], problem: { code: 'server-unreachable' } })
 })
 
+test('servers on OpenAI’s wire are found by their list of models; web pages and silence are not', async () => {
+  server = await startScriptedServer(
+    play({
+      '/v1/models': {
+        data: [
+          { id: 'm', owned_by: 'llamacpp' },
+          { id: 'nomic-embed', owned_by: 'llamacpp' },
+        ],
+      },
+    }),
+  )
+  const page = await startScriptedServer((_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'))
+  const dead = await startScriptedServer(() => {})
+  await dead.close()
+  expect(await models.discoverOpenAiServers([server.url, page.url, dead.url])).toEqual([{ url: server.url, kind: 'llama-server', models: ['m'] }])
+  await page.close()
+})
+
 describe('a built-in server', () => {
   const info = { engine: 'null', simulated: true, slots: null, models: ['m'], version: 'v', settings: {} }
 

@@ -10,6 +10,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { type BuiltInRequest, type BuiltInServer, createBuiltInServers } from './built-in-servers.ts'
+import { discoverOpenAiServers, type OpenAiServer } from './discover-openai.ts'
 import { type DiscoveredServer, discoverServers } from './discover-servers.ts'
 import { type GaugeWatch, watchGauges } from './gauge-watch.ts'
 import { findListeningProcess, type ListeningProcess } from './listening-process.ts'
@@ -40,6 +41,8 @@ export interface Models {
   watchGauges(server: { readonly url: string; readonly gauges: 'metrics' | 'slots'; readonly key?: string }): GaugeWatch
   /** Asks the usual addresses, or those given; takes up to 2 s. */
   discoverServers(addresses?: readonly string[]): Promise<readonly DiscoveredServer[]>
+  /** Those that answer at the usual addresses of servers on OpenAI's wire, or at those given; takes up to 2 s. */
+  discoverOpenAiServers(addresses?: readonly string[]): Promise<readonly OpenAiServer[]>
   startBuiltIn(request: BuiltInRequest): Promise<Result<BuiltInServer, Problem>>
   /** Stops the built-in servers that still run. */
   close(): Promise<void>
@@ -62,6 +65,7 @@ export function createModels(deps: ModelsDeps): Models {
       const origin = parseOrigin(url)
       return origin.ok ? findListeningProcess(origin.value.host, origin.value.port) : null
     },
+    discoverOpenAiServers: (addresses) => discoverOpenAiServers(http, addresses),
     watchGauges: (server) => watchGauges({ http, clock: systemClock }, server),
     startBuiltIn: builtIn.start,
     async close() {
