@@ -165,6 +165,7 @@ async function build(options: ComposeOptions, closers: Closers): Promise<Result<
       append: (sweepId, events) => store.appendSweepEvents(sweepId, events),
       read: (sweepId) => store.readSweepEvents(sweepId),
       finish: (sweepId, state) => sweepRecords.finish(sweepId, state),
+      reopen: (sweepId) => store.reopenSweep(sweepId),
     },
     get environment() {
       return environment()

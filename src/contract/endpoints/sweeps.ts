@@ -11,10 +11,22 @@ export type SweepListItem = SweepListRow
 
 const byId = z.object({ sweepId: sweepIdSchema })
 
+const estimateSchema = z.object({
+  cells: z.int(),
+  sessions: z.int(),
+  seconds: z.number(),
+  /** The most that the target is thought to charge; null where it has no price. */
+  costUsd: z.number().nullable(),
+})
+
 export const sweeps = {
   /** What a plan would take, before it starts. */
-  estimate: call({ input: sweepRequestSchema, output: z.object({ cells: z.int(), sessions: z.int(), seconds: z.number() }) }),
+  estimate: call({ input: sweepRequestSchema, output: estimateSchema }),
   start: call({ input: sweepRequestSchema, output: byId }),
+  /** An ended sweep goes on with the cells that were not measured. */
+  resume: call({ input: byId, output: byId }),
+  /** So many more waves at one level of an ended sweep. */
+  extend: call({ input: byId.extend({ n: z.int().positive().max(4096), waves: z.int().positive().max(1000) }), output: byId }),
   /** Stops at once and keeps what was measured; a sweep that has ended stays as it is. */
   cancel: call({ input: byId, output: z.object({}) }),
   list: stream({ input: z.object({}), output: z.array(sweepListItemSchema), delivery: 'latest' }),

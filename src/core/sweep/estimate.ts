@@ -25,7 +25,9 @@ const CELL_OVERHEAD_MS = 250
  * @param pace what earlier sweeps of the target showed; without it what is known of the target
  */
 export function estimateSweep(request: SweepRequest, pace?: Pace): Estimate {
-  const plan = planSweep(request, { sweepId: sweepIdSchema.parse('estimate') })
+  // What was agreed to must not make a plan look cheaper than it is.
+  const { maxCostUsd: _, ...free } = request
+  const plan = planSweep(free, { sweepId: sweepIdSchema.parse('estimate') })
   const { cells, sessions, ms } = simulateSweep(plan, thoughtServer(plan, pace))
   const played = cells.filter(({ status }) => status === 'done')
   const costs = played.map(({ cell, wavesStarted }) => sessionsUsd(plan, cell, cell.n * wavesStarted))

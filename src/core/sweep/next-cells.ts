@@ -4,6 +4,7 @@
  * Ladder 1, 2, 4, 8 … until a ceiling is bracketed → levels between, so that the knee itself is measured → repeats in shuffled order (M5),
  * interventions, null leg, N=1 again.
  */
+import { costsTooMuch } from './cost.ts'
 import { INTERVENTION, interventionsOf } from './intervention-cells.ts'
 import { findsLevels, MODES, type ModeLimits, modeOf } from './modes.ts'
 import type { Cell, SweepPlan } from './plan.ts'
@@ -44,6 +45,8 @@ const NULL_LEG_MS = 5_000
 
 export function nextCells(seen: Seen): NextStep {
   const { plan, cells } = seen
+  const unpaid = outOfMoney(seen)
+  if (unpaid.length > 0) return { add: [], skip: unpaid }
   const mode = modeOf(plan.request)
   if (mode === undefined) return NOTHING
   const limits = MODES[mode]
@@ -248,6 +251,13 @@ function repeatsAgain(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish[] {
     wishes.push(...random.shuffle(drafts).map((draft) => ({ draft, because: `Repeat ${repeat} of ${limits.repeats} (M5).` })))
   }
   return wishes
+}
+
+/** M13: nothing is run that might cost more than was agreed to. */
+function outOfMoney({ plan, cells, rows }: Seen): NextStep['skip'] {
+  return cells
+    .filter(({ status, cell }) => status === 'planned' && costsTooMuch(plan, cells, rows, cell))
+    .map(({ cell }) => ({ cell: cell.index, because: `It might cost more than the $${plan.request.maxCostUsd} that were agreed to.` }))
 }
 
 /** Planned cells that the mode's time does not carry any more: N=1 again and the null leg are kept, they are short. */

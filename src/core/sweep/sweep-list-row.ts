@@ -28,4 +28,8 @@ export type SweepListRow = z.infer<typeof sweepListRowSchema>
 export type SweepOpening = Pick<SweepListRow, 'sweepId' | 'startedEpochMs' | 'targetLabel' | 'simulated' | 'levels' | 'cellsPlanned'>
 
 /** What its end and its analysis add; may be written again after a better analysis. */
-export type SweepSummary = Pick<SweepListRow, 'durationMs' | 'verdict' | 'ceiling'> & { status: Exclude<SweepListRow['status'], 'running'> }
+export type SweepSummary = Pick<SweepListRow, 'durationMs' | 'verdict' | 'ceiling'> & {
+  status: Exclude<SweepListRow['status'], 'running'>
+  /** Those that were measured in the end; absent = as it began. */
+  levels?: number[]
+}

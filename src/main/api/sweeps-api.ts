@@ -9,10 +9,12 @@ import { sendBatches } from './batches.ts'
 export function createSweepsApi({ sweeps, sweepRecords, store }: App): Api<PlimsollContract>['sweeps'] {
   return {
     estimate(request) {
-      const { cells, sessions, seconds } = sweeps.estimate(request)
-      return ok({ cells, sessions, seconds })
+      const { cells, sessions, seconds, costUsd } = sweeps.estimate(request)
+      return ok({ cells, sessions, seconds, costUsd })
     },
     start: (request) => sweeps.start(request),
+    resume: ({ sweepId }) => sweeps.resume(sweepId),
+    extend: ({ sweepId, n, waves }) => sweeps.extend(sweepId, { n, waves }),
     async cancel({ sweepId }) {
       await sweeps.cancel(sweepId)
       return ok({})

@@ -56,9 +56,11 @@ export interface SweepRecords {
 
 function summaryOf(state: SweepState, analysis: Analysis | undefined): SweepSummary {
   const verdict = analysis?.verdict
+  const levels = [...new Set(analysis?.levels.filter(({ leg }) => leg !== 'null').map(({ n }) => n))].sort((a, b) => a - b)
   return {
     status: state.status === 'running' ? 'interrupted' : state.status,
     durationMs: state.lastAtMs,
+    ...(levels.length === 0 ? {} : { levels }),
     verdict: verdict === undefined ? null : { primary: verdict.primary, confidence: verdict.confidence, sentence: verdict.sentence },
     ceiling: analysis === undefined ? '–' : ceilingText(analysis.ceilings.slo),
   }

@@ -33,7 +33,14 @@ interface GaugeWatch {
   close(): void
 }
 
-export type StandingTarget = { readonly facts: ServerFacts; readonly url: string; readonly wire?: OpenAiWire; stop(): Promise<void> }
+export type StandingTarget = {
+  readonly facts: ServerFacts
+  readonly url: string
+  readonly wire?: OpenAiWire
+  /** Whether it still is the same; absent on OpenAI's wire, where a look may cost money or count against a limit. */
+  reread?(): Promise<Result<ServerFacts, Problem>>
+  stop(): Promise<void>
+}
 
 export interface Targets {
   start(target: Target): Promise<Result<StandingTarget, Problem>>
@@ -49,7 +56,9 @@ export function createTargets(deps: TargetDeps): Targets {
   const startServer = async (target: Target & { kind: 'server' }): Promise<Result<StandingTarget, Problem>> => {
     if (target.api !== 'openai') {
       const facts = await deps.readServerFacts(target.url, target.model)
-      return facts.ok ? ok({ facts: facts.value, url: facts.value.url, async stop() {} }) : facts
+      if (!facts.ok) return facts
+      const { url } = facts.value
+      return ok({ facts: facts.value, url, reread: () => deps.readServerFacts(url, target.model), async stop() {} })
     }
     const wire = wireOf(deps, target.keyName)
     if (!wire.ok) return wire

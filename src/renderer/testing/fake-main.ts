@@ -125,6 +125,8 @@ function createFakeState(): FakeState {
         started.push(request)
         return ok({ sweepId: fakeSweepId(started.length) })
       },
+      resume: ({ sweepId }) => ok({ sweepId }),
+      extend: ({ sweepId }) => ok({ sweepId }),
       cancel({ sweepId }) {
         cancelled.push(sweepId)
         return ok({})

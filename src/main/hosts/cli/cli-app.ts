@@ -11,7 +11,7 @@ export type FoundServer = { readonly label: string; readonly url: string; readon
 
 export interface CliApp {
   readonly dataDir: string
-  readonly sweeps: Pick<SweepService, 'estimate' | 'start' | 'cancel' | 'events' | 'live'>
+  readonly sweeps: Pick<SweepService, 'estimate' | 'start' | 'resume' | 'extend' | 'cancel' | 'events' | 'live'>
   readonly tuner: Pick<Tuner, 'start' | 'cancel' | 'state' | 'onChange'>
   /** Newest first. */
   listSweeps(): readonly SweepListRow[]

@@ -113,6 +113,7 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
   const target = (flags: string, description: string) => new Option(flags, description).helpGroup('What is measured:')
   const load = (flags: string, description: string) => new Option(flags, description).helpGroup('The load:')
   const limits = (flags: string, description: string) => new Option(flags, description).helpGroup('What shall hold:')
+  const goOn = (flags: string, description: string) => new Option(flags, description).helpGroup('A stored sweep:')
   const result = (flags: string, description: string) => new Option(flags, description).helpGroup('The result:')
   const sweep = common(
     program.command('sweep').description('N sessions at once for N = 1, 2, 4, 8 …: what gives way first, with evidence, as table and HTML report'),
@@ -141,7 +142,11 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
     .addOption(limits('--slo-ttfa <time>', 'first activity within this (default: 2s)'))
     .addOption(limits('--slo-target <share>', 'for this share of the sessions (default: 95%)'))
     .addOption(limits('--max-errors <share>', 'limit of the error rate (default: 1%)'))
+    .addOption(limits('--max-cost <usd>', 'the most that a sweep of a priced model may cost; none is run without it'))
     .addOption(limits('--turn-deadline <time>', 'a turn that takes longer has failed (default: 120s)'))
+    .addOption(goOn('--resume <sweep>', 'a stopped sweep goes on with what was not measured: its number, its id, or "last"'))
+    .addOption(goOn('--extend <sweep>', 'more waves at one level of a stored sweep, with --level and --waves (default: 5)'))
+    .addOption(goOn('--level <number>', 'the level to extend'))
     .addOption(result('--out <file>', 'the HTML report (default: reports/ in the data folder)'))
     .addOption(result('--json', 'print one JSON object on standard output and nothing else there'))
     .action(async (flags: SweepCommandFlags) => ended(await deps.sweep(flags, deps.openApp, deps.io)))

@@ -26,9 +26,9 @@ export function readRatio(option: string, text: string, example: string): Result
 }
 
 /** US dollars; `0.15` and `$0.15` alike. */
-export function readUsd(option: string, text: string): Result<number, Problem> {
+export function readUsd(option: string, text: string, expected = 'a price in US dollars per million tokens'): Result<number, Problem> {
   const match = /^\$?(\d+(?:\.\d+)?)$/.exec(text.trim())
-  return match === null ? bad(option, text, 'a price in US dollars per million tokens', '0.15') : ok(Number(match[1]))
+  return match === null ? bad(option, text, expected, '0.15') : ok(Number(match[1]))
 }
 
 /** `key=value`, any number of times: what reads as JSON is taken as such (`8`, `true`, `[1,2]`), anything else as text. */

@@ -55,7 +55,7 @@ async function withApp(flags: StoredFlags, openApp: OpenCliApp, io: CliIo, use: 
 }
 
 /** By `last`, by running number, or by id. */
-function findSweep(rows: readonly SweepListRow[], which: string): Result<SweepListRow, Problem> {
+export function findSweep(rows: readonly SweepListRow[], which: string): Result<SweepListRow, Problem> {
   const found = which === 'last' ? rows[0] : rows.find((row) => String(row.number) === which || row.sweepId === which)
   if (found !== undefined) return ok(found)
   const there =

@@ -27,6 +27,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 /** An app whose sweep plays the given events; the last one waits for `finish` or a cancel. */
 function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; refuse?: readonly string[]; onStarted?: () => void } = {}) {
   const requests: SweepRequest[] = []
+  const continued: string[] = []
   let closed = 0
   let release = (_: readonly SweepEvent[]) => {}
   const app: CliApp = {
@@ -38,6 +39,14 @@ function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; ref
         if (options.refuse?.includes(engine) === true) return err(problem('engine-unavailable', `The ${engine} engine can't run here.`, '', ''))
         requests.push(request)
         return ok({ sweepId })
+      },
+      async resume(asked) {
+        continued.push(`resume ${asked}`)
+        return options.refuse?.includes('resume') === true ? err(problem('nothing-left', 'All cells were measured.', '', '')) : ok({ sweepId: asked })
+      },
+      async extend(asked, { n, waves }) {
+        continued.push(`extend ${asked} ${n} ${waves}`)
+        return ok({ sweepId: asked })
       },
       async cancel() {
         release([{ type: 'sweep-ended', atMs: 9_999, outcome: 'cancelled', problem: null }])

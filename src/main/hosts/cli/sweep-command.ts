@@ -9,19 +9,22 @@ import { checkReportPath } from '../../services/report/report-file.ts'
 import { type Candidate, chooseTargets } from './choose-targets.ts'
 import type { CliApp, OpenCliApp } from './cli-app.ts'
 import type { CliIo } from './cli-io.ts'
+import { type ContinueFlags, continueSweep, readContinueFlags } from './continue-options.ts'
 import { deliverReport } from './deliver-report.ts'
 import { EXIT } from './exit-codes.ts'
 import { printProblems } from './print-problem.ts'
 import { createProgressLine } from './progress-line.ts'
 import { readSweepFlags, type SweepFlags } from './sweep-options.ts'
 
-export type SweepCommandFlags = SweepFlags & { out?: string; json?: boolean; data?: string; verbose?: boolean }
+export type SweepCommandFlags = SweepFlags & ContinueFlags & { out?: string; json?: boolean; data?: string; verbose?: boolean }
 
 /** @returns the exit code */
 export async function sweepCommand(flags: SweepCommandFlags, openApp: OpenCliApp, io: CliIo): Promise<number> {
+  const asked = readContinueFlags(flags)
   const read = readSweepFlags(flags)
-  if (!read.ok) {
-    printProblems(io, read.error)
+  const problems = [...(asked.ok ? [] : asked.error), ...(read.ok ? [] : read.error)]
+  if (!asked.ok || !read.ok) {
+    printProblems(io, problems)
     return EXIT.badInput
   }
   if (flags.out !== undefined) {
@@ -38,27 +41,23 @@ export async function sweepCommand(flags: SweepCommandFlags, openApp: OpenCliApp
   }
   const app = opened.value
   try {
+    const stored = asked.value
+    if (stored !== null) return await measure(app, () => continueSweep(app, stored), flags, io)
     const candidates = await chooseTargets(read.value.wish, (url) => app.discoverServers(url))
     if (!candidates.ok) {
       printProblems(io, [candidates.error])
       return EXIT.failed
     }
-    return await measure(app, candidates.value, read.value.withTarget, flags, io)
+    return await measure(app, () => startFirst(app, candidates.value, read.value.withTarget, io), flags, io)
   } finally {
     await app.close()
   }
 }
 
-async function measure(
-  app: CliApp,
-  candidates: readonly Candidate[],
-  withTarget: (target: SweepRequest['target']) => SweepRequest,
-  flags: SweepCommandFlags,
-  io: CliIo,
-): Promise<number> {
+async function measure(app: CliApp, begin: () => ReturnType<CliApp['sweeps']['start']>, flags: SweepCommandFlags, io: CliIo): Promise<number> {
   const interrupt = watchInterrupt(io)
   try {
-    const started = await startFirst(app, candidates, withTarget, io)
+    const started = await begin()
     if (!started.ok) {
       printProblems(io, [started.error])
       return interrupt.count() > 0 ? EXIT.interrupted : EXIT.failed
@@ -85,14 +84,13 @@ async function startFirst(
     if (failed !== undefined && !failed.ok) printProblems(io, [failed.error])
     if (why !== null) io.err(`${why}\n`)
     const request = withTarget(target)
-    const { cells, sessions, seconds } = app.sweeps.estimate(request)
+    const { cells, sessions, seconds, costUsd } = app.sweeps.estimate(request)
+    const cost = costUsd === null ? '' : `, up to about $${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}`
+    io.err(
+      `${count(cells, 'cell')}, some ${count(sessions, 'session')}, about ${formatDuration(seconds * 1000)}${cost}. Ctrl-C stops it and reports what there is.\n`,
+    )
     const started = await app.sweeps.start(request)
-    if (started.ok) {
-      io.err(
-        `${count(cells, 'cell')}, some ${count(sessions, 'session')}, about ${formatDuration(seconds * 1000)}. Ctrl-C stops it and reports what there is.\n`,
-      )
-      return started
-    }
+    if (started.ok) return started
     failed = err(started.error)
   }
   if (failed === undefined) throw new Error('There was no target to try.')

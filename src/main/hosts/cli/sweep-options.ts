@@ -19,7 +19,7 @@ import {
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
 import { type OpenAiAccess, type OpenAiFlags, readOpenAi, type Take } from './read-openai.ts'
-import { readAssignments, readInteger, readMs, readRatio, readServerUrl } from './read-values.ts'
+import { readAssignments, readInteger, readMs, readRatio, readServerUrl, readUsd } from './read-values.ts'
 
 /** As commander gives them: text, lists of text, switches. */
 export type SweepFlags = OpenAiFlags & {
@@ -44,6 +44,7 @@ export type SweepFlags = OpenAiFlags & {
   maxErrors?: string
   turnDeadline?: string
   seed?: string
+  maxCost?: string
   faultRunnerBlockMs?: string
   faultRunnerDeltaMs?: string
   faultRunnerToolMs?: string
@@ -100,6 +101,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   const turnDeadlineMs = given(flags.turnDeadline, (text) => readMs('--turn-deadline', text, '120s'))
   const seed = integer('--seed', flags.seed, Number.MAX_SAFE_INTEGER, '7', 0)
   const faults = readFaults(flags, integer)
+  const maxCostUsd = given(flags.maxCost, (text) => readUsd('--max-cost', text, 'an amount in US dollars'))
   if (problems.length > 0) return err(problems)
   const rest = {
     levels,
@@ -111,6 +113,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
     slo: defined(slo),
     turnDeadlineMs,
     seed,
+    maxCostUsd,
     faults,
   }
   return ok({ wish, withTarget: (target) => sweepRequestSchema.parse({ ...rest, target }) })

@@ -24,6 +24,8 @@ export interface SweepStore {
   /** Newest first. */
   listSweeps(): SweepListRow[]
   finishSweep(sweepId: SweepId, summary: SweepSummary): void
+  /** An ended sweep runs again, in this process; its verdict waits for the new end. */
+  reopenSweep(sweepId: SweepId): Result<void, Problem>
   /** The sweep and its events are gone when this answers ok. */
   removeSweep(sweepId: SweepId): Result<void, Problem>
 }
@@ -64,14 +66,26 @@ export function createSweepStore({ db, behind, owner, log, changed }: Deps): Swe
       behind.flush()
       return db.rows(`SELECT ${LIST_COLUMNS} FROM sweep ORDER BY number DESC`).flatMap((row) => readListRow(row, log) ?? [])
     },
-    finishSweep(sweepId, { status, durationMs, verdict, ceiling }) {
-      behind.add(() =>
+    finishSweep(sweepId, { status, durationMs, verdict, ceiling, levels }) {
+      behind.add(() => {
         db.run(
           'UPDATE sweep SET status = ?, duration_ms = ?, verdict = ?, ceiling = ?, owner_pid = NULL, owner_start = NULL WHERE sweep_id = ?',
           ...[status, durationMs, verdict && JSON.stringify(verdict), ceiling, sweepId],
+        )
+        if (levels !== undefined) db.run('UPDATE sweep SET levels = ? WHERE sweep_id = ?', JSON.stringify(levels), sweepId)
+      })
+      changed()
+    },
+    reopenSweep(sweepId) {
+      behind.add(() =>
+        db.run(
+          "UPDATE sweep SET status = 'running', verdict = NULL, owner_pid = ?, owner_start = ? WHERE sweep_id = ?",
+          ...[owner.pid, owner.startId, sweepId],
         ),
       )
-      changed()
+      const flushed = behind.flush()
+      if (flushed.ok) changed()
+      return flushed
     },
     removeSweep(sweepId) {
       behind.add(() => {
@@ -89,10 +103,12 @@ export function createSweepStore({ db, behind, owner, log, changed }: Deps): Swe
 function insertEvent(db: Db, sweepId: SweepId, event: SweepEvent): void {
   db.run('INSERT INTO sweep_event (sweep, json) SELECT number, ? FROM sweep WHERE sweep_id = ?', JSON.stringify(event), sweepId)
   const [sessions, cells] = [Number(event.type === 'turn-ended'), Number(event.type === 'cell-ended')]
-  if (sessions + cells === 0) return
+  const planned = Number(event.type === 'cell-added') - Number(event.type === 'cell-skipped')
+  if (sessions + cells === 0 && planned === 0) return
   db.run(
-    'UPDATE sweep SET sessions = sessions + ?, cells_done = cells_done + ?, duration_ms = max(duration_ms, ?) WHERE sweep_id = ?',
-    ...[sessions, cells, event.atMs, sweepId],
+    `UPDATE sweep SET sessions = sessions + ?, cells_done = cells_done + ?, cells_planned = cells_planned + ?, duration_ms = max(duration_ms, ?)
+     WHERE sweep_id = ?`,
+    ...[sessions, cells, planned, event.atMs, sweepId],
   )
 }
 
@@ -144,7 +160,8 @@ function markInterrupted(db: Db, sweepId: SweepId, log: Log): void {
   // Another process may have been quicker.
   if (db.rows("SELECT 1 FROM sweep WHERE sweep_id = ? AND status = 'running'", sweepId).length === 0) return
   const events = readEvents(db, sweepId, log)
-  const end = events.findLast((event) => event.type === 'sweep-ended')
+  const last = events.findLast((event) => event.type === 'sweep-ended' || event.type === 'sweep-resumed')
+  const end = last?.type === 'sweep-ended' ? last : undefined
   const atMs = events.reduce((latest, event) => Math.max(latest, event.atMs), 0)
   if (end === undefined) {
     const reason = problem(
@@ -155,6 +172,6 @@ function markInterrupted(db: Db, sweepId: SweepId, log: Log): void {
     )
     insertEvent(db, sweepId, { type: 'sweep-ended', atMs, outcome: 'interrupted', problem: reason })
   }
-  const status = end?.type === 'sweep-ended' ? end.outcome : 'interrupted'
+  const status = end?.outcome ?? 'interrupted'
   db.run('UPDATE sweep SET status = ?, duration_ms = ?, owner_pid = NULL, owner_start = NULL WHERE sweep_id = ?', status, atMs, sweepId)
 }

@@ -3,6 +3,7 @@ import type { Sample } from '../../../core/metric/sample.ts'
 import type { SweepId } from '../../../core/result/ids.ts'
 import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
+import type { Continuation } from '../../../core/sweep/continue-sweep.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { SweepPlan } from '../../../core/sweep/plan.ts'
 import type { Environment, SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
@@ -19,6 +20,8 @@ export type StartedTarget = {
   readonly url: string
   /** Absent = Ollama's native API. Its key is never stored. */
   readonly wire?: OpenAiWire
+  /** Looks again, at little cost; absent = it can't be anything else. */
+  reread?(): Promise<Result<ServerFacts, Problem>>
   stop(): Promise<void>
 }
 
@@ -28,6 +31,8 @@ export type SweepStore = {
   read(sweepId: SweepId): Promise<readonly SweepEvent[]> | readonly SweepEvent[]
   /** All its events were appended before. */
   finish(sweepId: SweepId, state: SweepState): void
+  /** An ended sweep runs again, and is ours. */
+  reopen(sweepId: SweepId): Result<unknown, Problem>
 }
 
 /** Faults that the runner plays for a sweep; absent or 0 = off. */
@@ -62,6 +67,8 @@ export type SweepRun = {
   readonly target: StartedTarget
   /** The sweep's beginning on the machine's clock. */
   readonly originMs: number
+  /** Of a stored sweep that goes on: all that has happened, and how it goes on. */
+  readonly goesOn?: { readonly history: readonly SweepEvent[]; readonly continuation: Continuation }
   readonly ports: SweepPorts
   readonly emit: (events: readonly SweepEvent[]) => void
   readonly showLive: (live: SweepLive) => void

@@ -4,14 +4,18 @@
  */
 import { serverNotes } from '../../../core/model-servers/server-notes.ts'
 import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
-import { createSweepFold, type SweepFold, type SweepState } from '../../../core/sweep/fold-sweep.ts'
+import { createSweepFold, type SweepFold } from '../../../core/sweep/fold-sweep.ts'
 import { judgeCell } from '../../../core/sweep/judge-cell.ts'
 import { findsLevels, modeOf } from '../../../core/sweep/modes.ts'
-import { nextCells } from '../../../core/sweep/next-cells.ts'
+import { type NextStep, nextCells } from '../../../core/sweep/next-cells.ts'
 import type { Cell, SweepPlan } from '../../../core/sweep/plan.ts'
+import { type ServerChange, serverChange } from '../../../core/sweep/server-changes.ts'
 import { batchSamples } from './batch-samples.ts'
 import { createCellRunner, type PlayedCell } from './cell-runner.ts'
 import type { SweepRun } from './ports.ts'
+import { createTimeWatch, type TimeWatch } from './time-watch.ts'
+
+const NOTHING_MORE: NextStep = { add: [], skip: [] }
 
 type End = { readonly outcome: 'completed' | 'cancelled' | 'failed'; readonly problem: Problem | null }
 
@@ -38,9 +42,10 @@ export async function runSweep(given: SweepRun): Promise<void> {
   const { runnerBlockMs, runnerDeltaMs, runnerToolMs, runnerPoolLimit } = plan.request.faults
   ports.setRunnerFault({ blockMs: runnerBlockMs, deltaMs: runnerDeltaMs, toolMs: runnerToolMs, poolLimit: runnerPoolLimit })
   const cells = createCellRunner(run, AbortSignal.any([signal, watchdog.signal]))
+  const time = createTimeWatch(clock, plan.request.faults.runnerBlockMs === 0)
   let end: End
   try {
-    end = await playAll(run, cells, fold)
+    end = await playAll(run, cells, fold, time)
     if (end.outcome !== 'failed' && watchdog.signal.aborted) end = timeIsUp(run, atMs())
   } catch (error) {
     ports.log.error('A sweep failed by a bug', error)
@@ -51,30 +56,46 @@ export async function runSweep(given: SweepRun): Promise<void> {
   }
   ports.setRunnerFault({})
   stopWatchdog()
+  time.close()
   samples.close()
   await Promise.all([cells.close(), target.stop()]).catch((error: unknown) => ports.log.error('Something of a sweep could not be ended', error))
   emit([{ type: 'sweep-ended', atMs: atMs(), ...end }])
 }
 
-async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>, fold: SweepFold): Promise<End> {
+async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>, fold: SweepFold, time: TimeWatch): Promise<End> {
   const { plan, originMs, ports, emit, signal } = run
   const atMs = () => ports.clock.nowMs() - originMs
+  const startedAtMs = atMs()
+  const chosen = run.goesOn?.continuation.only ?? null
+  const only = chosen === null ? null : new Set(chosen)
   const ranAgain = new Set<number>()
+  const server = watchServer(run)
   let voidedByLoad = 0
+  const add = (cell: Omit<Cell, 'index'>, because?: string): number => {
+    const index = fold.state()?.cells.length ?? 0
+    only?.add(index)
+    emit([{ type: 'cell-added', atMs: atMs(), cell: { ...cell, index }, ...(because === undefined ? {} : { because }) }])
+    return index
+  }
   const runAgain = (cell: Cell) => {
     // Once: a cell that was added for this is not added again. A warm-up only warms at the beginning.
-    if (ranAgain.has(cell.index) || cell.role === 'warm-up') return
-    const again = { ...cell, index: fold.state()?.cells.length ?? 0 }
-    ranAgain.add(again.index)
-    emit([{ type: 'cell-added', atMs: atMs(), cell: again }])
+    if (!ranAgain.has(cell.index) && cell.role !== 'warm-up') ranAgain.add(add(cell))
   }
   const voidCell = (cell: Cell, reason: Problem) => emit([{ type: 'cell-void', atMs: atMs(), cell: cell.index, reason }])
 
   for (;;) {
-    const [cell, ...ahead] = decideNext(run, fold, atMs())
+    const [cell, ...ahead] = decideNext(run, fold, only, startedAtMs)
     if (cell === undefined) return { outcome: 'completed', problem: null }
+    time.look()
     const played: PlayedCell = await cells.play(cell, ahead)
     if (signal.aborted) return { outcome: 'cancelled', problem: null }
+    const unevenTime = time.look()
+    if (unevenTime !== undefined && played.how !== 'stopped' && cell.role !== 'warm-up') {
+      // What the server looked like while the machine slept says nothing of it.
+      voidCell(cell, unevenTime)
+      runAgain(cell)
+      continue
+    }
     switch (played.how) {
       case 'stopped':
         return { outcome: 'cancelled', problem: null }
@@ -83,15 +104,7 @@ async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>
         return { outcome: 'failed', problem: played.problem }
       case 'skipped':
         voidCell(cell, played.problem)
-        emit([
-          {
-            type: 'warning',
-            atMs: atMs(),
-            code: cell.leg === 'null' ? 'null-leg-missing' : 'intervention-missing',
-            text: problemText(played.problem),
-            cell: cell.index,
-          },
-        ])
+        emit([{ type: 'warning', atMs: atMs(), code: missingCode(cell), text: problemText(played.problem), cell: cell.index }])
         break
       case 'driver-lost':
         voidCell(cell, played.problem)
@@ -99,6 +112,16 @@ async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>
         runAgain(cell)
         break
       case 'played': {
+        const change = cell.leg === 'null' ? null : await server.look()
+        if (change !== null) {
+          emit([{ type: 'warning', atMs: atMs(), code: change.reason.code, text: change.reason.happened, cell: cell.index }])
+          if (cell.role !== 'warm-up' || change.isOther) voidCell(cell, change.reason)
+          if (change.isOther) return { outcome: 'failed', problem: change.reason }
+          const warmUp = plan.cells.find(({ role }) => role === 'warm-up')
+          if (warmUp !== undefined) add(warmUp, 'The server was started anew and is warmed again (M4).')
+          runAgain(cell)
+          break
+        }
         const mixed = plan.workload.variants.length > 0
         const judged = judgeCell({
           cell,
@@ -118,20 +141,46 @@ async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>
   }
 }
 
-/** Asks what the measured cells ask for, and tells it. @returns the planned cells in their order, none = the sweep is done */
-function decideNext({ emit }: SweepRun, fold: SweepFold, atMs: number): Cell[] {
-  const state = fold.state()
-  if (state === undefined) return []
-  const step = nextCells({ plan: state.plan, cells: state.cells, rows: state.rows, elapsedMs: atMs })
-  emit(step.skip.map(({ cell, because }) => ({ type: 'cell-skipped', atMs, cell, because })))
-  for (const { cell, because, leftOut } of step.add) {
-    emit([{ type: 'cell-added', atMs, cell, because }])
-    if (leftOut) emit([{ type: 'cell-skipped', atMs, cell: cell.index, because }])
+const missingCode = ({ leg }: Cell) => (leg === 'null' ? 'null-leg-missing' : 'intervention-missing')
+
+/** Compares the server with what was read of it last. A reading that fails says nothing: the next cell will tell. */
+function watchServer({ target, originMs, ports, emit }: SweepRun): { look(): Promise<ServerChange | null> } {
+  let known = target.facts
+  return {
+    async look() {
+      const now = await target.reread?.()
+      if (now === undefined || !now.ok) return null
+      const change = serverChange(known, now.value)
+      if (change === null) return null
+      known = now.value
+      emit([{ type: 'server-read', atMs: ports.clock.nowMs() - originMs, facts: now.value }])
+      return change
+    },
   }
-  return plannedIn(fold.state() ?? state)
 }
 
-const plannedIn = (state: SweepState) => state.cells.filter(({ status }) => status === 'planned').map(({ cell }) => cell)
+/**
+ * Asks what the measured cells ask for, and tells it.
+ * @param only cells that may be run; null = all, and more
+ * @returns the planned cells in their order, warm-ups first; none = the sweep is done
+ */
+function decideNext({ emit, ports, originMs }: SweepRun, fold: SweepFold, only: ReadonlySet<number> | null, startedAtMs: number): Cell[] {
+  const atMs = ports.clock.nowMs() - originMs
+  for (;;) {
+    const state = fold.state()
+    if (state === undefined) return []
+    const step = only !== null ? NOTHING_MORE : nextCells({ plan: state.plan, cells: state.cells, rows: state.rows, elapsedMs: atMs - startedAtMs })
+    emit(step.skip.map(({ cell, because }) => ({ type: 'cell-skipped', atMs, cell, because })))
+    for (const { cell, because, leftOut } of step.add) {
+      emit([{ type: 'cell-added', atMs, cell, because }])
+      if (leftOut) emit([{ type: 'cell-skipped', atMs, cell: cell.index, because }])
+    }
+    // What was added may have to be left out again.
+    if (step.add.length > 0 || step.skip.length > 0) continue
+    const planned = state.cells.filter(({ status, cell }) => status === 'planned' && (only === null || only.has(cell.index))).map(({ cell }) => cell)
+    return [...planned.filter(({ role }) => role === 'warm-up'), ...planned.filter(({ role }) => role !== 'warm-up')]
+  }
+}
 
 /** A quick sweep has an end of its own, and what it has by then is its answer; any other one hangs. */
 function timeIsUp({ plan, emit }: SweepRun, atMs: number): End {

@@ -73,6 +73,7 @@ beforeAll(async () => {
       append: (sweepId, events) => void stored.get(sweepId)?.push(...events),
       read: (sweepId) => stored.get(sweepId) ?? [],
       finish: () => {},
+      reopen: () => ok(1),
     },
     environment: { plimsoll: '0', node: process.version, system: '', cpuModel: '', cores: 2, memoryBytes: 0, gpus: [], host: 'test' },
     newSweepId: () => sweepIdSchema.parse(`real-${++ids}`),

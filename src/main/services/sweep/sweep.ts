@@ -2,14 +2,18 @@
 import type { SweepId } from '../../../core/result/ids.ts'
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
+import { type Continuation, extendSweep, resumeSweep } from '../../../core/sweep/continue-sweep.ts'
+import { priceProblem } from '../../../core/sweep/cost.ts'
 import { type Estimate, estimateSweep } from '../../../core/sweep/estimate.ts'
-import { type CellState, type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
+import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
 import type { Pace } from '../../../core/sweep/known-pace.ts'
+import { paceKey, paceOf } from '../../../core/sweep/pace-of.ts'
 import type { SweepPlan, SweepRequest } from '../../../core/sweep/plan.ts'
 import { planSweep } from '../../../core/sweep/plan-sweep.ts'
+import { serverChange } from '../../../core/sweep/server-changes.ts'
 import type { SweepEvent, SweepLive } from '../../../core/sweep/sweep-event.ts'
 import { targetLabel } from '../../../core/sweep/target.ts'
-import type { StartedTarget, SweepPorts } from './ports.ts'
+import type { StartedTarget, SweepPorts, SweepRun } from './ports.ts'
 import { runSweep } from './run-sweep.ts'
 
 type Stop = () => void
@@ -18,6 +22,10 @@ export type SweepService = {
   estimate(request: SweepRequest): Estimate
   /** Starts and reads the target first: what is wrong with it comes back here, and nothing is stored. */
   start(request: SweepRequest): Promise<Result<{ sweepId: SweepId }, Problem>>
+  /** An ended sweep goes on with the cells that were not measured. What stands against it comes back here, and the stored sweep stays as it is. */
+  resume(sweepId: SweepId): Promise<Result<{ sweepId: SweepId }, Problem>>
+  /** So many more waves at one level of an ended sweep. */
+  extend(sweepId: SweepId, more: { readonly n: number; readonly waves: number }): Promise<Result<{ sweepId: SweepId }, Problem>>
   /** Keeps what was measured. Resolves when the sweep has ended; at once for one that does not run. */
   cancel(sweepId: SweepId): Promise<void>
   /** All events so far in one or more batches, then each new batch. `onEnd` comes once, after the last event. */
@@ -67,11 +75,12 @@ export function createSweepService(ports: SweepPorts): SweepService {
     if (batch.some((event) => event.type === 'cell-started' || event.type === 'cell-ended' || event.type === 'cell-void')) changed(sweep.sweepId)
   }
 
-  const run = async (sweep: Running, originMs: number): Promise<void> => {
+  const run = async (sweep: Running, originMs: number, goesOn?: SweepRun['goesOn']): Promise<void> => {
     await runSweep({
       plan: sweep.plan,
       target: sweep.target,
       originMs,
+      ...(goesOn === undefined ? {} : { goesOn }),
       ports,
       emit: (batch) => take(sweep, batch),
       showLive: (live) => {
@@ -85,7 +94,7 @@ export function createSweepService(ports: SweepPorts): SweepService {
     const state = sweepStateOf(sweep.events)
     if (state !== undefined) {
       const pace = paceOf(state)
-      if (pace !== undefined) paces.set(targetKey(sweep.plan.request), pace)
+      if (pace !== undefined) paces.set(paceKey(sweep.plan.request), pace)
       try {
         store.finish(sweep.sweepId, state)
       } catch (error) {
@@ -111,22 +120,75 @@ export function createSweepService(ports: SweepPorts): SweepService {
     }
   }
 
-  return {
-    estimate: (request) => estimateSweep(request, paces.get(targetKey(request))),
+  const estimate = (request: SweepRequest) => estimateSweep(request, paces.get(paceKey(request)))
 
-    async start(request) {
-      if (closed || starting || running !== undefined) return err(busy())
-      starting = true
-      try {
-        const target = await ports.startTarget(request.target)
+  /** Nothing else is started meanwhile. */
+  const alone = async <T>(begin: () => Promise<Result<T, Problem>>): Promise<Result<T, Problem>> => {
+    if (closed || starting || running !== undefined) return err(busy())
+    starting = true
+    try {
+      return await begin()
+    } finally {
+      starting = false
+    }
+  }
+
+  const standing = async (request: SweepRequest): Promise<Result<StartedTarget, Problem>> => {
+    const target = await ports.startTarget(request.target)
+    if (!target.ok || !closed) return target
+    await target.value.stop()
+    return err(busy())
+  }
+
+  const launch = (plan: SweepPlan, target: StartedTarget, history: readonly SweepEvent[], continuation?: Continuation): { sweepId: SweepId } => {
+    const { sweepId } = plan
+    const sweep: Running = {
+      sweepId,
+      plan,
+      target,
+      events: [...history],
+      listeners: new Set(),
+      liveListeners: new Set(),
+      endListeners: new Set(),
+      abort: new AbortController(),
+      driverPid: undefined,
+      ended: Promise.resolve(),
+    }
+    running = sweep
+    const originMs = clock.nowMs() - (history.length === 0 ? 0 : nextAtMs(history))
+    sweep.ended = run(sweep, originMs, continuation === undefined ? undefined : { history, continuation })
+    changed(sweepId)
+    return { sweepId }
+  }
+
+  const goOn = (sweepId: SweepId, decide: (state: SweepState, atMs: number) => Result<Continuation, Problem>) =>
+    alone(async () => {
+      const history = await store.read(sweepId)
+      const state = sweepStateOf(history)
+      if (state === undefined) return err(noSweep(sweepId))
+      const continuation = decide(state, nextAtMs(history))
+      if (!continuation.ok) return continuation
+      const target = await standing(state.plan.request)
+      if (!target.ok) return target
+      const change = state.facts === null ? null : serverChange(state.facts, target.value.facts)
+      const reopened = change?.isOther === true ? err(otherServer(change.reason)) : store.reopen(sweepId)
+      if (reopened.ok) return ok(launch(state.plan, target.value, history, continuation.value))
+      await target.value.stop()
+      return reopened
+    })
+
+  return {
+    estimate,
+
+    start: (request) =>
+      alone(async () => {
+        const unpaid = priceProblem(request, estimate(request).costUsd)
+        if (unpaid !== null) return err(unpaid)
+        const target = await standing(request)
         if (!target.ok) return target
-        if (closed) {
-          await target.value.stop()
-          return err(busy())
-        }
         const sweepId = ports.newSweepId()
         const plan = planSweep(request, { sweepId })
-        const facts = target.value.facts
+        const { facts } = target.value
         const created = store.create({
           sweepId,
           startedEpochMs: clock.epochMs(),
@@ -139,26 +201,11 @@ export function createSweepService(ports: SweepPorts): SweepService {
           await target.value.stop()
           return created
         }
-        const sweep: Running = {
-          sweepId,
-          plan,
-          target: target.value,
-          events: [],
-          listeners: new Set(),
-          liveListeners: new Set(),
-          endListeners: new Set(),
-          abort: new AbortController(),
-          driverPid: undefined,
-          ended: Promise.resolve(),
-        }
-        running = sweep
-        sweep.ended = run(sweep, clock.nowMs())
-        changed(sweepId)
-        return ok({ sweepId })
-      } finally {
-        starting = false
-      }
-    },
+        return ok(launch(plan, target.value, []))
+      }),
+
+    resume: (sweepId) => goOn(sweepId, resumeSweep),
+    extend: (sweepId, { n, waves }) => goOn(sweepId, (state, atMs) => ok(extendSweep(state, n, waves, atMs))),
 
     async cancel(sweepId) {
       if (running?.sweepId !== sweepId) return
@@ -211,9 +258,6 @@ export function createSweepService(ports: SweepPorts): SweepService {
   }
 }
 
-/** Those that it begins with, where it finds the others itself. */
-const levelsOf = ({ cells }: SweepPlan) => [...new Set(cells.filter(({ role }) => role === 'measure').map(({ n }) => n))].sort((a, b) => a - b)
-
 function busy(): Problem {
   return problem(
     'sweep-running',
@@ -223,23 +267,18 @@ function busy(): Problem {
   )
 }
 
-function targetKey({ target }: SweepRequest): string {
-  return target.kind === 'server'
-    ? `${target.url} ${target.model}`
-    : `${target.engine} ${target.model} ${target.slots} ${JSON.stringify(target.settings)}`
-}
+/** Those that it begins with, where it finds the others itself. */
+const levelsOf = ({ cells }: SweepPlan) => [...new Set(cells.filter(({ role }) => role === 'measure').map(({ n }) => n))].sort((a, b) => a - b)
 
-const isOfLevel = (state: CellState | undefined) =>
-  state?.status === 'done' && state.cell.leg !== 'null' && state.cell.role !== 'warm-up' && state.cell.arm === undefined
+/** The sweep's clock goes on where it stopped. */
+const nextAtMs = (history: readonly SweepEvent[]) => 1 + history.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
-/** Wall of a session alone, and how much quicker than one after the other the largest wave went. */
-function paceOf(state: SweepState): Pace | undefined {
-  const rows = state.rows.filter((row) => row.outcome === 'completed' && isOfLevel(state.cells[row.cell]))
-  const wallsMs = (n: number) => rows.filter((row) => state.cells[row.cell]?.cell.n === n).map((row) => row.endAtMs - row.plannedAtMs)
-  const aloneMs = wallsMs(1)
-  const sessionMs = aloneMs.toSorted((a, b) => a - b)[Math.floor(aloneMs.length / 2)]
-  if (sessionMs === undefined) return undefined
-  const largestN = Math.max(1, ...state.cells.filter(isOfLevel).map(({ cell }) => cell.n))
-  const longestMs = Math.max(...wallsMs(largestN), sessionMs)
-  return { sessionMs, slots: Math.max(1, (largestN * sessionMs) / longestMs) }
-}
+const noSweep = (sweepId: SweepId) =>
+  problem('sweep-missing', `There is no sweep ${sweepId}.`, 'One that is in the list.', '`plimsoll list` shows them.')
+
+const otherServer = (reason: Problem): Problem => ({
+  ...reason,
+  happened: `This sweep can't go on: ${reason.happened}`,
+  expected: 'What follows has to be measured on the same server as what stands.',
+  todo: 'Start a new sweep.',
+})
