@@ -30,10 +30,19 @@ export async function runSweep(given: SweepRun): Promise<void> {
   const { plan, target, originMs, ports, signal } = run
   const { clock } = ports
   const atMs = () => clock.nowMs() - originMs
+  for (const event of run.goesOn?.history ?? []) fold.apply(event)
   emit([
-    { type: 'sweep-started', atMs: 0, epochMs: ports.clock.epochMs(), plan, environment: ports.environment },
+    run.goesOn === undefined
+      ? { type: 'sweep-started', atMs: 0, epochMs: clock.epochMs(), plan, environment: ports.environment }
+      : { type: 'sweep-resumed', atMs: atMs(), epochMs: clock.epochMs() },
     { type: 'server-read', atMs: atMs(), facts: target.facts },
-    ...serverNotes(target.facts, plan.workload).map((note) => ({ type: 'warning' as const, atMs: atMs(), ...note, cell: null })),
+    ...(run.goesOn !== undefined ? [] : serverNotes(target.facts, plan.workload)).map((note) => ({
+      type: 'warning' as const,
+      atMs: atMs(),
+      ...note,
+      cell: null,
+    })),
+    ...(run.goesOn?.continuation.events ?? []),
   ])
 
   const watchdog = new AbortController()

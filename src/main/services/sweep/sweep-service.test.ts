@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Sample } from '../../../core/metric/sample.ts'
 import { sweepIdSchema } from '../../../core/result/ids.ts'
 import { problem } from '../../../core/result/problem.ts'
 import { err, ok } from '../../../core/result/result.ts'
 import { planSweep } from '../../../core/sweep/plan-sweep.ts'
-import { type SweepEvent, type SweepLive, sweepEventSchema } from '../../../core/sweep/sweep-event.ts'
+import { type SweepLive, sweepEventSchema } from '../../../core/sweep/sweep-event.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { begin, carried, request, seenToEnd, setUp } from './sweep-bench.ts'
 
