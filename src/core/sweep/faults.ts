@@ -8,6 +8,7 @@ export const faultsSchema = z.object({
   runnerBlockMs: z.number().nonnegative().default(0),
   runnerDeltaMs: lengthMs,
   runnerToolMs: lengthMs,
+  runnerToolsAtOnce: count,
   runnerPoolLimit: count,
   driverCap: count,
   promptPool: count,
@@ -48,6 +49,13 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     most: MOST_MS,
     help: 'let each tool take this much longer',
     note: (value) => `each tool took ${value} ms longer`,
+  },
+  {
+    key: 'runnerToolsAtOnce',
+    flag: '--fault-runner-tools-at-once',
+    most: MOST,
+    help: 'let no more tools than this run at once; the others wait for them',
+    note: (value) => `no more than ${value} tools ran at once`,
   },
   {
     key: 'runnerPoolLimit',

@@ -60,6 +60,8 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
       maxOutputTokens: workload.outputTokens,
       maxBackgroundTokens: BACKGROUND_TOKENS,
       turnDeadlineMs: plan.request.turnDeadlineMs,
+      // Slow tools are played where the model asks for some; they see nothing but our own program.
+      ...(plan.request.faults.runnerToolMs === undefined ? {} : { workspace: import.meta.dirname }),
       origin: 'sweep',
     }
     const onOpened = (sessionId: string) => tell({ type: 'session-opened', sessionId })

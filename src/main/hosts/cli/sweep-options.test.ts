@@ -55,7 +55,7 @@ const REQUESTS: Record<string, SweepRequestInput> = {
     workload: { promptTokens: 300, outputTokens: 12, memoryNote: false, options: { temperature: 0, num_ctx: 2048, stop: 'a "quoted" word' } },
     slo: { ttfaMs: 500, targetRatio: 0.9, maxErrorRatio: 0.02 },
     turnDeadlineMs: 30_000,
-    faults: { runnerBlockMs: 2_000, runnerDeltaMs: 3, runnerToolMs: 400, runnerPoolLimit: 10, driverCap: 4, promptPool: 1 },
+    faults: { runnerBlockMs: 2_000, runnerDeltaMs: 3, runnerToolMs: 400, runnerToolsAtOnce: 2, runnerPoolLimit: 10, driverCap: 4, promptPool: 1 },
   },
   'a mix of contexts': {
     target: { kind: 'server', url: 'http://h:1', model: 'a:1b' },

@@ -48,6 +48,7 @@ export type SweepFlags = OpenAiFlags & {
   faultRunnerBlockMs?: string
   faultRunnerDeltaMs?: string
   faultRunnerToolMs?: string
+  faultRunnerToolsAtOnce?: string
   faultRunnerPool?: string
   faultDriverCap?: string
   faultPromptPool?: string
@@ -126,6 +127,7 @@ function readFaults(flags: SweepFlags, integer: ReadCount): SweepRequestInput['f
     runnerBlockMs: flags.faultRunnerBlockMs,
     runnerDeltaMs: flags.faultRunnerDeltaMs,
     runnerToolMs: flags.faultRunnerToolMs,
+    runnerToolsAtOnce: flags.faultRunnerToolsAtOnce,
     runnerPoolLimit: flags.faultRunnerPool,
     driverCap: flags.faultDriverCap,
     promptPool: flags.faultPromptPool,

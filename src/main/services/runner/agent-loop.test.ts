@@ -97,6 +97,13 @@ test('the fault switch makes each tool slow, and the time stands with the tool',
   expect(tool?.ok).toBe(true)
 })
 
+test('a lock around the tools makes them wait for each other', async () => {
+  runner.setFault({ toolMs: 60, toolsAtOnce: 1 })
+  const took = (await Promise.all([runTurn(), runTurn()])).map(({ timeline: { tools } }) => (tools[0]?.endAtMs ?? 0) - (tools[0]?.startAtMs ?? 0))
+  expect(Math.min(...took)).toBeGreaterThanOrEqual(59)
+  expect(Math.max(...took)).toBeGreaterThanOrEqual(100)
+})
+
 test('several tools of one message are told back as one message and its answers', async () => {
   onChat = (asked, response) => {
     const messages = asked.body.messages as { role: string }[]

@@ -15,7 +15,7 @@ import { type Abilities, type ModelAbilities, UNKNOWN_ABILITIES } from './model-
 import { callModel } from './model-call.ts'
 import type { ModelCallListener, ModelCallRequest, ModelCallResult } from './model-call-shapes.ts'
 import { callOpenAi } from './openai-call.ts'
-import { blockLoop, type RunnerFaults } from './runner-faults.ts'
+import type { RunnerFaults } from './runner-faults.ts'
 import type { Ending, Turn } from './turn.ts'
 import { openWorkspaceTools, type WorkspaceTools } from './workspace-tools.ts'
 
@@ -157,7 +157,7 @@ async function call(
     onDelta(channel, text, atMs) {
       if (purpose === 'answer') turn.firstActivityAtMs ??= atMs
       session.emit(turn.id, { type: 'delta', call: index, channel, text }, atMs)
-      blockLoop(deps.clock, deps.faults.deltaMs)
+      deps.faults.atDelta()
     },
   })
   turn.calls.push(result.call)
@@ -178,8 +178,6 @@ function keyOf({ readKey }: TurnDeps, turn: Turn): Result<string | undefined, Pr
   return readKey?.(keyName) ?? err(problem('key-missing', 'This runner has no keys.', '', 'Leave the key out, or start Plimsoll with it.'))
 }
 
-const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
-
 async function runTool(
   deps: TurnDeps,
   turn: Turn,
@@ -191,11 +189,10 @@ async function runTool(
   const tool = turn.tools.length
   const startAtMs = deps.clock.nowMs()
   session.emit(turn.id, { type: 'tool-started', tool, name, input: JSON.stringify(input ?? {}) }, startAtMs)
-  if (deps.faults.toolMs > 0) await unlessStopped(turn, pause(deps.clock, deps.faults.toolMs), undefined)
   const { ok, summary, output } =
     tools === undefined
       ? { ok: false, summary: 'no tools were offered', output: 'Error: no tools are available in this session. Answer without tools.' }
-      : await tools.run(name, input ?? {}, turn.signal)
+      : await deps.faults.tool(() => tools.run(name, input ?? {}, turn.signal))
   const endAtMs = deps.clock.nowMs()
   turn.tools.push({ name, startAtMs, endAtMs, ok, summary })
   turn.firstActivityAtMs ??= endAtMs

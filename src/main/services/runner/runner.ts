@@ -17,7 +17,7 @@ import { createHttpClient, parseOrigin } from '../../platform/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { createModelAbilities } from './model-abilities.ts'
 import { runTurn } from './run-turn.ts'
-import { blockLoop, faultsOf, type RunnerFaultRequest } from './runner-faults.ts'
+import { createRunnerFaults, type RunnerFaultRequest } from './runner-faults.ts'
 import { brokenTurn, deadlinePassed, noSession, sessionBusy } from './runner-problems.ts'
 import { listenRunner, type RunnerAddress, type RunnerServer } from './runner-server.ts'
 import { Session, type SessionListener } from './session.ts'
@@ -54,7 +54,7 @@ export type Runner = ReturnType<typeof createRunner>
 export function createRunner(deps: RunnerDeps) {
   const { clock, log } = deps
   const http = createHttpClient()
-  const faults = { ...faultsOf({}) }
+  const faults = createRunnerFaults(clock)
   const turnDeps = { clock, http, faults, abilities: createModelAbilities(http), builtInServer: deps.builtInServer, readKey: deps.readKey }
   const sessions = new Map<SessionId, Session>()
   const turns = new Map<TurnId, Turn>()
@@ -126,7 +126,7 @@ export function createRunner(deps: RunnerDeps) {
     const batch = starting
     starting = []
     for (const turn of batch) {
-      blockLoop(clock, faults.blockMs)
+      faults.atStart()
       void runToEnd(turn)
     }
   }
@@ -255,7 +255,7 @@ export function createRunner(deps: RunnerDeps) {
 
     /** Fault switches (runner-faults.ts); what is not named is off. */
     setFault(fault: RunnerFaultRequest): void {
-      Object.assign(faults, faultsOf(fault))
+      faults.set(fault)
       http.limitPool(fault.poolLimit ?? null)
     },
 

@@ -40,6 +40,7 @@ export type RunnerFault = {
   readonly blockMs?: number | undefined
   readonly deltaMs?: number | undefined
   readonly toolMs?: number | undefined
+  readonly toolsAtOnce?: number | undefined
   readonly poolLimit?: number | undefined
 }
 

@@ -48,8 +48,14 @@ export async function runSweep(given: SweepRun): Promise<void> {
   const watchdog = new AbortController()
   const stopWatchdog = clock.after(plan.watchdogMs, () => watchdog.abort())
   const samples = batchSamples({ clock, originMs, watch: ports.watchSamples, emit })
-  const { runnerBlockMs, runnerDeltaMs, runnerToolMs, runnerPoolLimit } = plan.request.faults
-  ports.setRunnerFault({ blockMs: runnerBlockMs, deltaMs: runnerDeltaMs, toolMs: runnerToolMs, poolLimit: runnerPoolLimit })
+  const { runnerBlockMs, runnerDeltaMs, runnerToolMs, runnerToolsAtOnce, runnerPoolLimit } = plan.request.faults
+  ports.setRunnerFault({
+    blockMs: runnerBlockMs,
+    deltaMs: runnerDeltaMs,
+    toolMs: runnerToolMs,
+    toolsAtOnce: runnerToolsAtOnce,
+    poolLimit: runnerPoolLimit,
+  })
   const cells = createCellRunner(run, AbortSignal.any([signal, watchdog.signal]))
   const time = createTimeWatch(clock, plan.request.faults.runnerBlockMs === 0)
   let end: End
