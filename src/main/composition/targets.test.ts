@@ -78,3 +78,17 @@ test('a server that tells its queue is watched while it stands', async () => {
   if (target.ok) await target.value.stop()
   expect([targets.gauges(), closed]).toEqual([undefined, 1])
 })
+
+test('M13: a server elsewhere that wants a key is not swept before its price is known', async () => {
+  const start = async (url: string, price?: { inputUsd: number; outputUsd: number }) => {
+    const openAi = { kind: 'server', model: 'm', api: 'openai', keyName: 'MY_KEY' } as const
+    const target = await createTargets(setUp().deps).start({ ...openAi, url, ...(price === undefined ? {} : { price }) })
+    return target.ok ? 'ok' : target.error.code
+  }
+  expect(await start('https://api.example.com/v1')).toBe('price-missing')
+  expect(await start('http://101.2.3.4:8000')).toBe('price-missing')
+  expect(await start('https://api.example.com/v1', { inputUsd: 0, outputUsd: 0 })).toBe('ok')
+  for (const near of ['http://127.0.0.1:8000', 'localhost:1234', 'http://192.168.1.7:8080', 'http://[::1]:8000', 'http://box.local:8000']) {
+    expect([near, await start(near)]).toEqual([near, 'ok'])
+  }
+})

@@ -3,8 +3,8 @@
  * Remembers which of them speaks which wire, so that whoever has an address alone can ask after its models.
  */
 import type { Sample } from '../../core/metric/sample.ts'
-import type { Problem } from '../../core/result/problem.ts'
-import { ok, type Result } from '../../core/result/result.ts'
+import { type Problem, problem } from '../../core/result/problem.ts'
+import { err, ok, type Result } from '../../core/result/result.ts'
 import type { Engine, ServerFacts, Target } from '../../core/sweep/target.ts'
 
 export interface BuiltInServer {
@@ -62,6 +62,7 @@ export function createTargets(deps: TargetDeps): Targets {
     }
     const wire = wireOf(deps, target.keyName)
     if (!wire.ok) return wire
+    if (target.keyName !== undefined && target.price === undefined && !isNearby(target.url)) return err(priceMissing(target.url))
     const facts = await deps.readServerFacts(target.url, target.model, wire.value)
     if (!facts.ok) return facts
     const { url, model, gauges } = facts.value
@@ -88,6 +89,22 @@ export function createTargets(deps: TargetDeps): Targets {
     },
     gauges: () => [...spoken.values()].at(-1)?.watch?.latest(),
   }
+}
+
+/** On this machine or in its own network, where a key keeps strangers out and nobody sends a bill. */
+function isNearby(url: string): boolean {
+  const host = /^(?:https?:\/\/)?\[?([^\]/:]+|[0-9a-f:]+)/i.exec(url)?.[1] ?? ''
+  return /^(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd][0-9a-f]{2}:)|\.(local|lan|internal)$/i.test(host)
+}
+
+/** M13: a key for a server elsewhere mostly means a bill. */
+function priceMissing(url: string): Problem {
+  return problem(
+    'price-missing',
+    `A sweep of ${url} with a key may cost money, and its price is not known.`,
+    'Prices in US dollars per million tokens were expected, 0 where it costs nothing.',
+    'Give them: --price-in 0.15 --price-out 0.60',
+  )
 }
 
 function wireOf(deps: TargetDeps, keyName: string | undefined): Result<OpenAiWire, Problem> {
