@@ -106,6 +106,7 @@ function isSooner({ figures }: Done, base: Done): boolean {
 }
 
 const rateText = ({ slots, figures }: Done) => `${formatRate(figures.tokensPerSec.value)} with ${slots}`
+const ratesText = (trials: readonly Done[]) => `in tokens/s ${trials.map(rateText).join(', ')}`
 
 function stay(base: Done, more: readonly Done[], setting: string, notes: readonly string[]): TuneAdvice {
   const { n } = base.figures
@@ -113,7 +114,7 @@ function stay(base: Done, more: readonly Done[], setting: string, notes: readonl
     slots: base.slots,
     engineIsLimit: true,
     sentence:
-      `Leave ${setting} at ${base.slots}: with ${n} sessions at once more slots move neither the total rate (${[base, ...more].map(rateText).join(', ')}) ` +
+      `Leave ${setting} at ${base.slots}: with ${n} sessions at once more slots move neither the total rate (${ratesText([base, ...more])}) ` +
       'nor the time to first activity. The queue is where the waiting happens, but the engine is the limit: ' +
       'what a second slot computes is taken from the first.',
     notes: [...notes, ...more.slice(-1).flatMap((largest) => memoryNote(base, largest) ?? [])],
@@ -129,7 +130,7 @@ function choose(base: Done, sound: readonly Done[], setting: string, notes: read
     return {
       slots: base.slots,
       engineIsLimit: false,
-      sentence: `Leave ${setting} at ${base.slots}: more slots bring the total rate no higher (${sound.map(rateText).join(', ')}), and no more sessions hold the limit.`,
+      sentence: `Leave ${setting} at ${base.slots}: more slots bring the total rate no higher (${ratesText(sound)}), and no more sessions hold the limit.`,
       notes: [...notes],
     }
   const perAnswer = answerCost(base, chosen)
@@ -137,7 +138,7 @@ function choose(base: Done, sound: readonly Done[], setting: string, notes: read
     slots: chosen.slots,
     engineIsLimit: false,
     sentence:
-      `Set ${setting} to ${chosen.slots}: with ${chosen.figures.n} sessions at once the total rate rises (${sound.map(rateText).join(', ')})` +
+      `Set ${setting} to ${chosen.slots}: with ${chosen.figures.n} sessions at once the total rate rises (${ratesText(sound)})` +
       `${firstActivity(base, chosen)}.${perAnswer === null ? '' : ` ${perAnswer}`}`,
     notes: [...notes, ...(memoryNote(base, chosen) ?? [])],
   }
@@ -152,7 +153,7 @@ function answerCost(base: Done, chosen: Done): string | null {
   const [before, after] = [base.figures.decodeTokensPerSec, chosen.figures.decodeTokensPerSec]
   if (before === null || after === null) return null
   if (after > 0.95 * before) return `Each answer streams as fast as with ${base.slots}.`
-  return `Each answer then streams at ${formatRate(after)} instead of ${formatRate(before)} while all slots are busy.`
+  return `Each answer then streams at ${formatRate(after)} tokens/s instead of ${formatRate(before)} while all slots are busy.`
 }
 
 /** What the larger one takes more; nothing where neither memory was seen. */

@@ -77,7 +77,7 @@ function stepLine(state: TuneState, trial: TuneTrial): string | null {
     case 'failed':
       return `${what}: failed. ${trial.problem?.happened ?? ''}`
     case 'done':
-      return trial.figures === null ? null : `${what}: ${formatRate(trial.figures.tokensPerSec.value)} at ${trial.figures.n} sessions`
+      return trial.figures === null ? null : `${what}: ${formatRate(trial.figures.tokensPerSec.value)} tokens/s at ${trial.figures.n} sessions`
   }
 }
 
@@ -93,7 +93,7 @@ function deliver(state: TuneState, json: boolean, io: CliIo): void {
   if (state.advice !== null) io.out(`${printable([state.advice.sentence, ...state.advice.notes].join('\n'))}\n`)
 }
 
-const HEAD = ['slots', 'N', 'total', 'an answer', 'first activity', 'held', 'memory', 'contexts']
+const HEAD = ['slots', 'N', 'tokens/s', 'one answer', 'first activity', 'held', 'memory', 'contexts']
 
 function row(slots: number, figures: NonNullable<TuneTrial['figures']>): string[] {
   const { n, tokensPerSec, decodeTokensPerSec, ttfaMs, heldRatio, memoryBytes, contextBytes } = figures
