@@ -79,3 +79,26 @@ test('a date of another year names it', () => {
   expect(dateText(new Date(2026, 10, 3, 9, 5).getTime(), now)).toBe('3 Nov 09:05')
   expect(dateText(new Date(2025, 0, 3, 9, 5).getTime(), now)).toBe('3 Jan 2025 09:05')
 })
+
+test('a table of another tool is judged on the spot, and Escape leads back to the list', async () => {
+  const { page } = await show([])
+  const table = 'n,wall_s,agg_tok_s,decode_tok_s_per_req\n1,3.1,41,42\n2,6.2,41,42.1\n4,12.5,40.8,42\n8,24.9,41.1,41.9\n'
+  const picker = document.querySelector('input[type=file]')
+  if (!(picker instanceof HTMLInputElement)) throw new Error('There is no field for files.')
+  Object.defineProperty(picker, 'files', { value: [new File([table], 'measured.csv', { type: 'text/csv' })] })
+  picker.dispatchEvent(new Event('change', { bubbles: true }))
+  await page.until(() => expect(page.text()).toContain('measured.csv'))
+  expect(page.text()).toContain('model server queue')
+  expect(page.text()).toContain('ceiling 1')
+  await page.click(page.find('button', /Back to the list/))
+  await page.until(() => expect(page.text()).toContain('No reports.'))
+})
+
+test('a file that is no table says what was expected', async () => {
+  const { page } = await show([])
+  const picker = document.querySelector('input[type=file]')
+  if (!(picker instanceof HTMLInputElement)) throw new Error('There is no field for files.')
+  Object.defineProperty(picker, 'files', { value: [new File(['hello'], 'notes.txt')] })
+  picker.dispatchEvent(new Event('change', { bubbles: true }))
+  await page.until(() => expect(page.find('alert', 'notes.txt')).toBeDefined())
+})

@@ -1,32 +1,80 @@
-/** All sweeps as a list: open, export, delete, seek. Only the rows in sight are drawn. */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+/** All sweeps: open, export, delete, seek; and files of other tools, picked or dropped, judged on the spot. */
+import { type DragEvent, useMemo, useRef, useState } from 'react'
 import type { SweepListItem } from '../../../contract/endpoints/sweeps.ts'
-import { formatCount, formatDuration } from '../../../core/report/format-number.ts'
+import { formatCount } from '../../../core/report/format-number.ts'
 import { count } from '../../../core/report/words.ts'
 import { type Command, useCommands } from '../../stores/command-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
 import { Button } from '../../ui/button.tsx'
 import entry from '../../ui/entry.module.css'
-import { Mark } from '../../ui/mark.tsx'
 import { Question } from '../../ui/question.tsx'
-import { dateText, matchingSweeps, sureText, verdictText } from './report-rows.ts'
+import { type FileAnalysis, FileAnalysisPage } from './file-analysis.tsx'
+import { readDropped } from './file-drop.ts'
+import { ReportList } from './report-list.tsx'
+import { matchingSweeps, verdictText } from './report-rows.ts'
 import styles from './reports-page.module.css'
 
-const ROW_PX = 24
+/** A file of ours is taken back among the sweeps; anything else is judged here and stored nowhere. */
+function useGivenFiles(): { analysis: FileAnalysis | undefined; close(): void; take(files: readonly File[]): void } {
+  const { notices } = useStores()
+  const [analysis, setAnalysis] = useState<FileAnalysis>()
+  const judge = async (files: readonly File[]) => {
+    const read = await readDropped(files)
+    if (read.files.length === 0 && read.problems.length === 0) return
+    const { analyseFiles } = await import('../../../core/analysis/tables/analyse-files.ts')
+    const judged = analyseFiles(read.files)
+    setAnalysis({ tables: judged.tables, problems: [...read.problems, ...judged.problems] })
+  }
+  return { analysis, close: () => setAnalysis(undefined), take: (files) => void judge(files).catch(notices.bug) }
+}
+
+const isFileDrag = (event: DragEvent) => event.dataTransfer.types.includes('Files')
 
 export function ReportsPage() {
+  const { analysis, close, take } = useGivenFiles()
+  const [over, setOver] = useState(false)
+  return (
+    <section
+      className={`${styles.drop} ${over ? styles.over : ''}`}
+      aria-label="Reports"
+      onDragOver={(event) => {
+        if (!isFileDrag(event)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={(event) => event.currentTarget === event.target && setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        take([...event.dataTransfer.files])
+      }}
+    >
+      {analysis === undefined ? <SweepReports onFiles={take} /> : <GivenFiles analysis={analysis} onClose={close} />}
+    </section>
+  )
+}
+
+function GivenFiles({ analysis, onClose }: { analysis: FileAnalysis; onClose(): void }) {
+  const { commands } = useStores()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closing only sets state of the page
+  const own = useMemo(() => [{ id: 'reports.back', title: 'Back to the list', group: 'Reports', chord: 'escape', run: onClose }], [])
+  useCommands(commands, own)
+  return <FileAnalysisPage analysis={analysis} onClose={onClose} />
+}
+
+function SweepReports({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const stores = useStores()
   const list = useStore(stores.sweepList)
   const [sought, setSought] = useState('')
   const [chosenId, setChosenId] = useState<string>()
   const [asking, setAsking] = useState<SweepListItem>()
   const field = useRef<HTMLInputElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
   const rows = useMemo(() => matchingSweeps(list.items, sought), [list.items, sought])
   const chosen = rows.find((item) => item.sweepId === chosenId) ?? rows[0]
   const open = (item: SweepListItem | undefined) => item !== undefined && stores.layout.openSweep(item.sweepId)
-  useReportCommands({ chosen, ask: setAsking, open, seek: () => field.current?.focus() })
+  useReportCommands({ chosen, ask: setAsking, open, seek: () => field.current?.focus(), pick: () => picker.current?.click() })
   const answer = (act: boolean) => {
     if (act && asking !== undefined) void stores.sweepList.remove(asking.sweepId)
     setAsking(undefined)
@@ -47,6 +95,21 @@ export function ReportsPage() {
             value={sought}
             onChange={(event) => setSought(event.target.value)}
           />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            accept=".csv,.tsv,.json,.jsonl,.md,.html"
+            aria-label="Files to analyse"
+            onChange={(event) => {
+              onFiles([...(event.target.files ?? [])])
+              event.target.value = ''
+            }}
+          />
+          <Button chord="f" title="Tables and result files of other tools; dropping them here does the same" onClick={() => picker.current?.click()}>
+            Analyse files
+          </Button>
           <Button chord="enter" refused={none} onClick={() => open(chosen)}>
             Open
           </Button>
@@ -59,7 +122,11 @@ export function ReportsPage() {
         </div>
       </header>
       {list.items.length === 0 ? (
-        <p className={`l ${styles.empty}`}>{list.loaded ? 'No reports. A sweep writes one when it ends or is cancelled.' : 'Reading the list.'}</p>
+        <p className={`l ${styles.empty}`}>
+          {list.loaded
+            ? 'No reports. A sweep writes one when it ends or is cancelled. Tables and result files of other tools can be dropped here.'
+            : 'Reading the list.'}
+        </p>
       ) : (
         <ReportList rows={rows} chosen={chosen} onChoose={(item) => setChosenId(item.sweepId)} onOpen={open} />
       )}
@@ -84,9 +151,10 @@ type ReportCommandsInput = {
   ask(item: SweepListItem | undefined): void
   open(item: SweepListItem | undefined): void
   seek(): void
+  pick(): void
 }
 
-function useReportCommands({ chosen, ask, open, seek }: ReportCommandsInput): void {
+function useReportCommands({ chosen, ask, open, seek, pick }: ReportCommandsInput): void {
   const { commands, sweepList } = useStores()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callbacks only set state of the page
   const own = useMemo((): Command[] => {
@@ -94,6 +162,7 @@ function useReportCommands({ chosen, ask, open, seek }: ReportCommandsInput): vo
     const refused = chosen === undefined ? 'there is none' : undefined
     return [
       { id: 'reports.seek', title: 'Filter', group: 'Reports', chord: '/', run: seek },
+      { id: 'reports.analyse', title: 'Analyse files that others measured', group: 'Reports', chord: 'f', run: pick },
       { id: 'reports.open', title: `Open ${name}`, group: 'Reports', chord: 'enter', refused, run: () => open(chosen) },
       {
         id: 'reports.export',
@@ -114,113 +183,4 @@ function useReportCommands({ chosen, ask, open, seek }: ReportCommandsInput): vo
     ]
   }, [chosen, sweepList])
   useCommands(commands, own)
-}
-
-type ReportListProps = {
-  rows: readonly SweepListItem[]
-  chosen: SweepListItem | undefined
-  onChoose(item: SweepListItem): void
-  onOpen(item: SweepListItem): void
-}
-
-function ReportList({ rows, chosen, onChoose, onOpen }: ReportListProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    initialRect: { width: 1000, height: 600 },
-  })
-  const index = rows.findIndex((item) => item.sweepId === chosen?.sweepId)
-  const keys = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = {
-      ArrowDown: index + 1,
-      ArrowUp: index - 1,
-      Home: 0,
-      End: rows.length - 1,
-      PageDown: index + 20,
-      PageUp: index - 20,
-    }
-    const to = moves[event.key]
-    if (to === undefined) return
-    event.preventDefault()
-    const next = Math.max(0, Math.min(rows.length - 1, to))
-    virtual.scrollToIndex(next)
-    const item = rows[next]
-    if (item !== undefined) onChoose(item)
-  }
-  return (
-    <>
-      <div className={styles.columns} aria-hidden="true">
-        <span className={styles.n}>no.</span>
-        <span>verdict</span>
-        <span className={styles.n}>
-          <Mark size={12} className={styles.mark} />
-          load line
-        </span>
-        <span>sure</span>
-        <span>target</span>
-        <span className={styles.n}>date</span>
-        <span className={`${styles.n} ${styles.wide}`}>took</span>
-      </div>
-      {rows.length === 0 ? <p className={styles.empty}>No sweep matches what is sought.</p> : null}
-      <div
-        ref={box}
-        className={styles.list}
-        role="listbox"
-        aria-label="Sweeps, latest first"
-        aria-activedescendant={chosen === undefined ? undefined : `report-${chosen.sweepId}`}
-        tabIndex={0}
-        onKeyDown={keys}
-      >
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(({ index: at, start }) => {
-            const item = rows[at]
-            return item === undefined ? null : (
-              <ReportRow
-                key={item.sweepId}
-                item={item}
-                top={start}
-                chosen={at === index}
-                onChoose={() => onChoose(item)}
-                onOpen={() => onOpen(item)}
-              />
-            )
-          })}
-        </div>
-      </div>
-    </>
-  )
-}
-
-type ReportRowProps = { item: SweepListItem; top: number; chosen: boolean; onChoose(): void; onOpen(): void }
-
-function ReportRow({ item, top, chosen, onChoose, onOpen }: ReportRowProps) {
-  const sentence = verdictText(item)
-  const invalid = item.verdict?.primary === 'invalid_measurement'
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list around it has the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the list around it has the focus
-    <div
-      id={`report-${item.sweepId}`}
-      role="option"
-      aria-selected={chosen}
-      className={`${styles.row} ${invalid ? styles.quiet : ''}`}
-      style={{ transform: `translateY(${top}px)` }}
-      onClick={onChoose}
-      onDoubleClick={onOpen}
-    >
-      <span className={styles.n}>{item.number}</span>
-      <span title={sentence} className={chosen ? 'strong' : undefined}>
-        {item.simulated ? <span className={styles.sim}>simulated</span> : null}
-        {sentence}
-      </span>
-      <span className={styles.n}>{item.ceiling}</span>
-      <span className="dim">{sureText(item)}</span>
-      <span title={item.targetLabel}>{item.targetLabel}</span>
-      <span className={styles.n}>{dateText(item.startedEpochMs, Date.now())}</span>
-      <span className={`${styles.n} ${styles.wide}`}>{formatDuration(item.durationMs)}</span>
-    </div>
-  )
 }
