@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { syntheticSweep } from '../../../../test/synthetic-sweep.ts'
 import { sweepStateOf } from '../../sweep/fold-sweep.ts'
+import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { analyse } from '../analyse.ts'
 import type { LevelSummary } from '../analysis.ts'
+import { upperBound } from '../statistics/binomial-bounds.ts'
 import { errorCeiling, sloCeiling } from './ceilings.ts'
+import { settleShare } from './settle-share.ts'
 
 const slo = { ttfaMs: 500, targetRatio: 0.95, maxErrorRatio: 0.05 }
 
@@ -58,4 +61,53 @@ test('ceilings stay ordered whatever the counts: low is below high, and n is low
     }),
     { numRuns: 100 },
   )
+})
+
+test('with levels halved around it, the interval of the SLO ceiling holds the true one, and is no wider than a factor of 2 once sessions are many', () => {
+  const levels = [1, 2, 4, 6, 8, 10, 11, 12, 13, 14, 16, 32]
+  const [seeds, perLevel, ceiling] = [100, 120, 12]
+  let [holds, narrow] = [0, 0]
+  for (let seed = 0; seed < seeds; seed += 1) {
+    const { next } = createSeededRandom(`slo/${seed}`)
+    // 99 % hold up to 10, then ever fewer: 95 % are held by 12 and by no more than that.
+    const share = (n: number) => (n <= 10 ? 0.99 : Math.max(0, 0.99 - 0.02 * (n - 10) ** 1.001 - (n > ceiling ? 0.1 * (n - ceiling) : 0)))
+    const { low, high } = sloCeiling(
+      levels.map((n) => level(n, Array.from({ length: perLevel }, () => next() < share(n)).filter(Boolean).length, perLevel)),
+      slo,
+    )
+    if ((low ?? 0) <= ceiling && ceiling < (high ?? Number.POSITIVE_INFINITY)) holds += 1
+    if (low !== null && high !== null && high <= 2 * low) narrow += 1
+  }
+  expect(holds).toBeGreaterThanOrEqual(0.95 * seeds)
+  expect(narrow).toBeGreaterThanOrEqual(0.95 * seeds)
+})
+
+test('so many more sessions as it says would settle it, and one fewer would not', () => {
+  const { int } = createSeededRandom('settle')
+  let settled = 0
+  for (let round = 0; round < 100; round += 1) {
+    const all = 5 + int(30)
+    const levels = [{ n: 4, good: all, all }]
+    const settling = settleShare(levels, 0.95, 0, Number.POSITIVE_INFINITY)
+    if (settling === null) continue
+    settled += 1
+    expect(all + settling.sessions).toBe(59)
+    expect(settling).toMatchObject({ n: 4, outcome: 'holds', ratio: 1 })
+  }
+  expect(settled).toBeGreaterThan(50)
+  const missing = settleShare(
+    [
+      { n: 1, good: 30, all: 30 },
+      { n: 8, good: 17, all: 20 },
+    ],
+    0.95,
+    0,
+    Number.POSITIVE_INFINITY,
+  )
+  expect(missing).toMatchObject({ n: 1, sessions: 29, outcome: 'holds' })
+  const below = settleShare([{ n: 8, good: 17, all: 20 }], 0.95, 0, Number.POSITIVE_INFINITY)
+  expect(below).toMatchObject({ n: 8, outcome: 'misses' })
+  const then = { good: 17 + Math.round(0.85 * (below?.sessions ?? 0)), all: 20 + (below?.sessions ?? 0) }
+  expect(upperBound(then.good, then.all)).toBeLessThan(0.95)
+  expect(settleShare([{ n: 8, good: 9_500, all: 10_000 }], 0.95, 0, Number.POSITIVE_INFINITY)).toBeNull()
 })
