@@ -41,7 +41,7 @@ export type CurveFits = {
 /** Fewest levels for a curve at all, for leaving one of three unknowns out, and for a peak of USL (bench-anchors 5.6). */
 const FEWEST_POINTS = { any: 3, leaveOneOut: 4, peak: 6 } as const
 /** Leave-one-out errors this near to the least can't be told apart: the hinge is then taken before USL, both before the line. */
-const TIE = { times: 1.1, ratio: 0.005 } as const
+const TIE = { times: 1.1, ratio: 0.01 } as const
 /**
  * Scatter of one level's rate about any curve: what is seen in the residuals, drawn towards the usual one as if four further levels had shown that,
  * since few levels leave nearly no residuals. Published sweeps repeat to within 5 to 10 %.
@@ -142,12 +142,13 @@ function missingPoints(all: readonly RatePoint[], clean: readonly RatePoint[], c
 }
 
 /**
- * The smallest n stays in: below the levels nothing was measured that a curve could be held to (two slots look flat from 2 on).
+ * The smallest and the largest n stay in: beyond what is measured no curve can be held to anything (two slots look flat from 2 on, and a bend
+ * before the largest level alone can't be foretold without it).
  * @returns errors of prediction at the point left out, root mean square, over the mean rate
  */
 function leaveOneOut(points: readonly RatePoint[], shapeOf: (points: readonly RatePoint[]) => Shape): number {
   const meanRate = points.reduce((sum, { rate }) => sum + rate, 0) / points.length
-  const left = points.slice(1)
+  const left = points.slice(1, -1)
   const squares = left.reduce((sum, one) => sum + (shapeOf(points.filter((point) => point !== one)).rateAt(one.n) - one.rate) ** 2, 0)
   return Math.sqrt(squares / left.length) / meanRate
 }
