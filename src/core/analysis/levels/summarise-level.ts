@@ -7,10 +7,8 @@ import { percentilesOfSorted, quantile } from '../statistics/percentiles.ts'
 import { fairnessOf } from './fairness.ts'
 import { type LevelFacts, meanParts, tokenRate } from './level-facts.ts'
 import type { LevelHardware } from './level-samples.ts'
+import { littleGap } from './little-gap.ts'
 import { turnFigures } from './turn-figures.ts'
-
-/** With fewer samples than this the mean of the runner's gauge says too little about the turns in flight (M9). */
-const LITTLE_SAMPLES = 40
 
 export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: Slo): LevelSummary {
   const { level, turns, waves, overlap } = facts
@@ -58,12 +56,3 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
 }
 
 const quantileOrNull = (sorted: Float64Array, ratio: number) => (sorted.length === 0 ? null : quantile(sorted, ratio))
-
-/** Turns in flight by the rows (throughput times mean response) against the runner's own gauge: two counts that share nothing (M9). */
-function littleGap({ level, turns, waves }: LevelFacts, hardware: LevelHardware): number | null {
-  const gauge = hardware.inFlightMean
-  const busyMs = waves.reduce((sum, wave) => sum + wave.busyMs, 0)
-  if (level.leg === 'direct' || gauge === null || gauge <= 0 || hardware.samples < LITTLE_SAMPLES || busyMs <= 0) return null
-  const heldMs = turns.reduce((sum, { row }) => sum + row.endAtMs - row.submitAtMs, 0)
-  return (heldMs / busyMs - gauge) / gauge
-}
