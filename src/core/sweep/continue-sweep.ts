@@ -49,7 +49,7 @@ function warmUpOf({ plan }: SweepState): { readonly draft: CellDraft } {
 }
 
 function numbered(state: SweepState, wishes: readonly { readonly draft: CellDraft; readonly because: string }[]) {
-  return wishes.map(({ draft, because }, i) => ({ cell: cellOf(draft, state.cells.length + i), because }))
+  return wishes.map(({ draft, because }, i) => ({ cell: cellOf(state.plan.request, draft, state.cells.length + i), because }))
 }
 
 /** By the cancel, or by the end of Plimsoll; nothing else cuts a turn or ends a cell before its necessary waves. */

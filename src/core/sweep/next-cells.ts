@@ -62,9 +62,12 @@ export function nextCells(seen: Seen): NextStep {
   return numbered(seen, [...ladder, ...tail(seen, rungs, limits)])
 }
 
-function numbered({ cells }: Seen, wishes: readonly Wish[]): NextStep {
+function numbered({ plan, cells }: Seen, wishes: readonly Wish[]): NextStep {
   const next = cells.reduce((most, { cell }) => Math.max(most, cell.index + 1), 0)
-  return { add: wishes.map(({ draft, because, leftOut }, i) => ({ cell: cellOf(draft, next + i), because, leftOut: leftOut === true })), skip: [] }
+  return {
+    add: wishes.map(({ draft, because, leftOut }, i) => ({ cell: cellOf(plan.request, draft, next + i), because, leftOut: leftOut === true })),
+    skip: [],
+  }
 }
 
 /** Milliseconds that remain for levels, with what must follow them taken off. */

@@ -52,11 +52,12 @@ export function planSweep(request: SweepRequest, { sweepId }: { sweepId: SweepId
     ? [warmUp(request, modeOf(request) === 'quick' ? [1] : [1, 2]), firstRung(request)]
     : [warmUp(request, levels), ...measured(request, levels), ...nullLeg(request, levels), ...closing(request, levels)]
   for (const leg of OWN_COST_LEGS) warmOwnCode(drafts.find((draft) => draft.leg === leg && draft.role === 'measure'))
-  const cells = drafts.map((draft, index) => cellOf(draft, index))
+  const cells = drafts.map((draft, index) => cellOf(request, draft, index))
   return { format: 1, sweepId, request, workload, slo, cells, seed: request.seed, watchdogMs: watchdogMs(request, cells) }
 }
 
-export function cellOf(draft: CellDraft, index: number): Cell {
+/** The one place where a cell gets its number and its moments, planned and added ones alike. */
+export function cellOf(_request: SweepRequest, draft: CellDraft, index: number): Cell {
   return { ...draft, index, plannedOffsetsMs: burstOffsetsMs(draft.n) }
 }
 
