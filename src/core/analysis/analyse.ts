@@ -4,6 +4,7 @@
  */
 import type { SweepState } from '../sweep/fold-sweep.ts'
 import type { Analysis } from './analysis.ts'
+import { candidatesOf } from './candidates.ts'
 import { drawnFits } from './curves/fit-curves.ts'
 import { levelCurves } from './curves/level-curves.ts'
 import { errorCeiling, sloCeiling } from './levels/ceilings.ts'
@@ -15,6 +16,7 @@ import { summariseLevel } from './levels/summarise-level.ts'
 import { throughputCeiling } from './levels/throughput-ceiling.ts'
 import { caseFile, completedOf, type MeasuredFacts, topLevel } from './verdict/case-file.ts'
 import { findVerdict } from './verdict/find-verdict.ts'
+import { findRunaways, withoutRunaways } from './verdict/runaways.ts'
 import { warningsOf } from './warnings.ts'
 
 export function analyse(state: SweepState): Analysis {
@@ -47,7 +49,9 @@ export function analyse(state: SweepState): Analysis {
     growthDirect: ofLeg('runner').length === 0 ? null : growthOf(direct, seed),
     drift,
     throughputReached: throughput.status === 'found',
+    cliff: curves.curves.cliff,
   })
+  const { verdict, interventions } = findVerdict(file)
   return {
     levels: all.map((level) => level.summary),
     effectiveSlots,
@@ -56,9 +60,9 @@ export function analyse(state: SweepState): Analysis {
     ownCost: ownCost(all),
     driftRatio: drift?.value ?? null,
     fits: drawnFits(curves.curves),
-    interventions: [],
-    candidates: [],
-    verdict: findVerdict(file),
+    interventions,
+    candidates: candidatesOf(file),
+    verdict,
     warnings: warningsOf(state, all, effectiveSlots, drift),
   }
 }
@@ -66,7 +70,8 @@ export function analyse(state: SweepState): Analysis {
 function growthOf(levels: readonly MeasuredFacts[], seed: number): Growth | null {
   const [base] = levels
   const top = topLevel(levels)
-  return base === undefined || top === null || top.summary.n <= base.summary.n ? null : growthBetween(base.facts, top.facts, seed)
+  if (base === undefined || top === null || top.summary.n <= base.summary.n) return null
+  return growthBetween(withoutRunaways(base.facts, findRunaways(levels.map((level) => level.facts))), top.facts, seed)
 }
 
 function ownCost(all: readonly MeasuredFacts[]): Analysis['ownCost'] {

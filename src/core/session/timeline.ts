@@ -43,6 +43,8 @@ export const modelCallSchema = z.object({
   outputTokens: z.number().nullable(),
   /** The server gave no count: `outputTokens` is the number of deltas. */
   tokensEstimated: z.boolean(),
+  /** Of the prompt's tokens, those that the server took from its cache; absent or null = it does not say. */
+  cachedPromptTokens: z.number().nullable().optional(),
   server: serverDurationsSchema.nullable(),
   /** Largest number of chunks that came in one read: a proxy that buffers shows here. */
   maxChunksPerRead: z.number(),

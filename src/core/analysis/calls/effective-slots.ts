@@ -1,4 +1,9 @@
-/** The slots a server really has, as seen from outside: the plateau of the streaming overlap over N. No word from the server is needed. */
+/**
+ * The slots a server really has, as seen from outside: the plateau of the streaming overlap over N. No word from the server is needed.
+ * Where the server tells how long it read each prompt, the slot is seen held from then on: a server that reads prompts one after the other streams few
+ * answers at once although many hold a slot, and that is no limit of slots.
+ */
+import type { ModelCall } from '../../session/timeline.ts'
 import { callsOf, type MeasuredLevel } from '../levels/measured-levels.ts'
 import { createSpanTimes, type Overlap } from './lasting-overlap.ts'
 
@@ -9,6 +14,8 @@ export type LevelOverlap = {
   readonly streaming: Overlap
   /** Requests between sent and ended: what the server was asked to carry at once. */
   readonly asked: Overlap
+  /** Answers from the beginning of their prompt's evaluation, as the server tells it, to the last token; absent = nothing is told. */
+  readonly serving?: Overlap
 }
 
 export type EffectiveSlots = {
@@ -24,23 +31,49 @@ export function levelOverlap(level: MeasuredLevel): LevelOverlap {
   const calls = callsOf(level)
   const streaming = createSpanTimes(calls.length)
   const asked = createSpanTimes(calls.length)
+  const serving = createSpanTimes(calls.length)
+  let told = 0
   for (const call of calls) {
     asked.add(call.sentAtMs, call.endAtMs)
-    if (call.firstDeltaAtMs !== null && call.lastDeltaAtMs !== null) streaming.add(call.firstDeltaAtMs, call.lastDeltaAtMs)
+    const { firstDeltaAtMs: fromMs, lastDeltaAtMs: toMs } = call
+    if (fromMs === null || toMs === null) continue
+    streaming.add(fromMs, toMs)
+    if (!isSoundlyTold(call)) continue
+    serving.add(fromMs - (call.server?.promptEvalNs ?? 0) / 1e6, toMs)
+    told += 1
   }
-  return { leg: level.leg, n: level.n, streaming: streaming.overlap(), asked: asked.overlap() }
+  const seen = { leg: level.leg, n: level.n, streaming: streaming.overlap(), asked: asked.overlap() }
+  return told === 0 ? seen : { ...seen, serving: serving.overlap() }
 }
+
+/** Stamps that a blocked event loop delayed say nothing of when a slot was held; a prompt can't have been read before it was sent. */
+function isSoundlyTold(call: ModelCall): boolean {
+  const { server, firstDeltaAtMs: fromMs } = call
+  if (server === null || fromMs === null || !call.endMarker) return false
+  const wholeMs = call.endAtMs - call.sentAtMs
+  return server.promptEvalNs / 1e6 <= fromMs - call.sentAtMs + TOLD_MS && wholeMs - server.totalNs / 1e6 <= Math.max(TOLD_MS, TOLD_RATIO * wholeMs)
+}
+
+/** As far apart as the server's times and ours may lie (attribute-calls.ts). */
+const TOLD_MS = 20
+const TOLD_RATIO = 0.05
 
 /** @param overlaps of the legs that reach the model server, any order */
 export function effectiveSlots(overlaps: readonly LevelOverlap[]): EffectiveSlots {
-  const seen = overlaps.filter((level) => level.streaming.lasting > 0).sort((a, b) => a.n - b.n)
-  const top = Math.max(0, ...seen.map((level) => level.streaming.lasting))
+  const streaming = plateauOf(overlaps, (level) => level.streaming)
+  const serving = plateauOf(overlaps, (level) => level.serving ?? level.streaming)
+  return (serving.n ?? 0) > (streaming.n ?? 0) ? serving : streaming
+}
+
+function plateauOf(overlaps: readonly LevelOverlap[], of: (level: LevelOverlap) => Overlap): EffectiveSlots {
+  const seen = overlaps.filter((level) => of(level).lasting > 0).sort((a, b) => a.n - b.n)
+  const top = Math.max(0, ...seen.map((level) => of(level).lasting))
   if (top === 0) return { n: null, plateau: false }
-  const limited = seen.filter((level) => level.streaming.lasting < level.asked.lasting)
+  const limited = seen.filter((level) => of(level).lasting < level.asked.lasting)
   const highest = limited.at(-1)
   if (highest === undefined || highest.n < (seen.at(-1)?.n ?? 0)) return { n: top, plateau: false }
-  const same = limited.filter((level) => level.streaming.lasting === top)
+  const same = limited.filter((level) => of(level).lasting === top)
   const levels = new Set(same.map((level) => level.n)).size
-  const holds = same.some((level) => level.streaming.lastingRatio >= LONE_LEVEL_RATIO)
-  return { n: top, plateau: highest.streaming.lasting === top && (levels > 1 || holds) }
+  const holds = same.some((level) => of(level).lastingRatio >= LONE_LEVEL_RATIO)
+  return { n: top, plateau: of(highest).lasting === top && (levels > 1 || holds) }
 }

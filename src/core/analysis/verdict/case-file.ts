@@ -2,16 +2,20 @@
 import type { SweepState } from '../../sweep/fold-sweep.ts'
 import type { LevelSummary } from '../analysis.ts'
 import { countLoads } from '../calls/load-kinds.ts'
+import type { Cliff } from '../curves/rate-points.ts'
 import type { Drift } from '../levels/drift.ts'
 import { GROUPS, type Growth } from '../levels/growth.ts'
 import type { LevelFacts, SweepFacts } from '../levels/level-facts.ts'
 import type { LevelHardware } from '../levels/level-samples.ts'
+import { type LevelFailures, levelFailures } from './call-failures.ts'
 import { queueSteps } from './queue-steps.ts'
+import { findRunaways, type Runaways } from './runaways.ts'
 
 export type MeasuredFacts = { readonly facts: LevelFacts; readonly summary: LevelSummary; readonly hardware: LevelHardware }
 
 export type CaseFile = {
   readonly state: SweepState
+  readonly sweep: SweepFacts
   readonly isSimulated: boolean
   readonly slots: SweepFacts['slots']
   /** Levels of the leading leg (runner, else direct) with at least one completed turn, ascending by n. */
@@ -31,6 +35,11 @@ export type CaseFile = {
   readonly limitedLevels: readonly number[]
   /** Steps of the queue at the top level, in service times; null without enough of them. */
   readonly steps: number | null
+  /** Of the leading leg, ascending by n; levels of which nothing came through stand here as well. */
+  readonly failures: readonly LevelFailures[]
+  readonly runaways: Runaways
+  /** The largest fall of the total rate from one level to the next; null without one. */
+  readonly cliff: Cliff | null
 }
 
 export type Reload = {
@@ -44,8 +53,7 @@ export type Reload = {
   readonly differs: string | null
 }
 
-export type CaseParts = Pick<CaseFile, 'state' | 'slots' | 'all' | 'growth' | 'growthDirect' | 'drift' | 'throughputReached'> & {
-  readonly sweep: SweepFacts
+export type CaseParts = Pick<CaseFile, 'state' | 'sweep' | 'slots' | 'all' | 'growth' | 'growthDirect' | 'drift' | 'throughputReached' | 'cliff'> & {
   readonly levels: readonly MeasuredFacts[]
 }
 
@@ -57,6 +65,7 @@ export function caseFile(parts: CaseParts): CaseFile {
   const { target } = state.plan.request
   return {
     state,
+    sweep: parts.sweep,
     isSimulated: state.facts?.simulated ?? (target.kind === 'built-in' && target.engine === 'simulated'),
     slots,
     levels,
@@ -71,6 +80,9 @@ export function caseFile(parts: CaseParts): CaseFile {
     reload: reloadOf(state, parts.sweep, levels),
     limitedLevels: [...limited].filter((n) => !measured.has(n)).sort((a, b) => a - b),
     steps: top === null || slots.n === null ? null : queueSteps(top.facts, slots.n),
+    failures: all.filter(({ summary }) => summary.leg !== 'null' && summary.leg === all[0]?.summary.leg).map(levelFailures),
+    runaways: findRunaways(levels.map((level) => level.facts)),
+    cliff: parts.cliff,
   }
 }
 

@@ -1,33 +1,57 @@
-/** model_server_engine and hardware: all requests are carried at once, and each gets slower. Which of the two, CPU and GPU of the machine say. */
+/** model_server_engine: the requests are worked on together, and each gets slower the more there are, without a machine that is seen to be full. */
 import type { Evidence, Verdict } from '../analysis.ts'
 import { leadingGroup } from '../levels/growth.ts'
-import type { CaseFile, MeasuredFacts } from './case-file.ts'
-import { type Finding, inconclusive, leavesOpen, type Rule, serverName, supports, weigh } from './finding.ts'
+import type { CaseFile } from './case-file.ts'
+import { engineCliff, overlapLine, slowdown, totalRateEvidence } from './engine-evidence.ts'
+import { type Finding, inconclusive, serverName, type VerdictRule, weigh } from './finding.ts'
+import { fullMachine, type MachineFinding, roomyMachine } from './machine.ts'
 import { count, rate, shareOf } from './phrases.ts'
-import { directLegEvidence, failureEvidence, nullLegEvidence, paceLine, shareLine, twoCauses } from './shared-evidence.ts'
+import { directLegEvidence, failureEvidence, nullLegEvidence, shareLine, twoCauses } from './shared-evidence.ts'
+import { isQueueBeyondSlots, MATERIAL_SHARE } from './two-causes.ts'
 
-/** CPU or GPU in use from which it counts as full, together with a total rate that no longer rises. */
-const FULL_PERCENT = 85
-/** One answer must have lost this much of its pace, or the prompt must take this much longer, to speak of an engine that gives way. */
-const SLOWER_RATIO = 0.75
+/** More turns with a swap than this: time in the engine may be waiting for another model. */
+const SWAPPED_RATIO = 0.05
 
-export const engineRule: Rule = (file) => {
+export const engineRule: VerdictRule = {
+  code: 'model_server_engine',
+  needs: [
+    'prefill, decode and background hold the largest share of the growth, clear of all others',
+    'one answer has lost a quarter of its pace, or prompts take a third longer',
+  ],
+  rivals: {
+    model_server_queue: 'there the pace of one answer holds, and the waits climb in steps of one service time',
+    hardware: 'there CPU, GPU or memory of the machine is seen to be full as well',
+    runner_process: 'there the null leg grows too, and the direct leg does not',
+  },
+  refutedBy: ['the direct leg does not slow down', 'shorter prompts change nothing although prompts are said to be the cause'],
+  judge: (file) => {
+    const machine = fullMachine(file)
+    return machine === null ? judgeEngine(file, null) : null
+  },
+}
+
+/** The same for an engine and for the hardware under it. */
+export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Finding | null {
   const { growth, top, base } = file
   if (growth === null || top === null || base === null || !growth.isClear) return null
   const lead = leadingGroup(growth)
   if (lead.group !== 'engine') return null
   const slower = slowdown(base, top)
+  const cliff = engineCliff(file)
   const carried = top.facts.overlap.streaming.lasting >= top.facts.overlap.asked.lasting
+  const hasQueue = growth.groups.queue.low > MATERIAL_SHARE && isQueueBeyondSlots(file)
   const evidence: Evidence[] = [
-    weigh(lead.isClear, shareLine(file, 'engine')),
+    weigh(lead.isClear ? true : hasQueue ? null : false, shareLine(file, 'engine')),
     weigh(slower.isSlower, slower.text),
+    ...(cliff === null ? [] : [cliff.evidence]),
     weigh(carried ? true : null, overlapLine(top)),
     ...totalRateEvidence(base, top),
+    ...[machine?.evidence ?? roomyMachine(file), directLegEvidence(file, 'engine'), nullLegEvidence(file), failureEvidence(file)].filter(
+      (line) => line !== null,
+    ),
+    ...(hasQueue ? [weigh(true, shareLine(file, 'queue'))] : []),
   ]
-  const machine = file.isSimulated ? null : hardwareEvidence(file, top)
-  if (machine !== null) evidence.push(machine)
-  evidence.push(...[directLegEvidence(file, 'engine'), nullLegEvidence(file), failureEvidence(file)].filter((line) => line !== null))
-  if (!lead.isClear || !slower.isSlower || file.reload.swappedTurnsRatio > 0.05) {
+  if ((!lead.isClear && !hasQueue) || !slower.isSlower || file.reload.swappedTurnsRatio > SWAPPED_RATIO) {
     return inconclusive(
       lead.isClear
         ? `The added time is spent mostly in ${serverName(file)}'s prefill and decode, but the evidence does not carry that verdict.`
@@ -36,82 +60,50 @@ export const engineRule: Rule = (file) => {
       evidence,
     )
   }
-  const isHardware = machine?.stance === 'for'
   const against = evidence.filter((line) => line.stance === 'against').length
-  const confidence: Verdict['confidence'] = against > 0 || (!carried && !isHardware) ? 'suspected' : 'likely'
+  const isShown = carried || machine !== null || hasQueue || cliff !== null
+  const confidence: Verdict['confidence'] = against > 0 || !isShown || !lead.isClear ? 'suspected' : 'likely'
+  const mechanism = cliff === null ? slower.mechanism : `engine cliff above ${cliff.fromN}`
   return {
-    primary: isHardware ? 'hardware' : 'model_server_engine',
+    primary: machine === null ? 'model_server_engine' : 'hardware',
+    secondary: hasQueue ? 'model_server_queue' : null,
+    mechanism: machine === null ? mechanism : machine.mechanism,
     confidence,
-    sentence: sentenceOf(file, isHardware),
-    ...moves(file, isHardware),
+    sentence: sentenceOf(file, machine !== null, hasQueue),
+    ...moves(file, machine !== null),
     toSettle: null,
     evidence,
   }
 }
 
-function slowdown(base: MeasuredFacts, top: MeasuredFacts): { isSlower: boolean; text: string } {
-  const [before, after] = [base.summary.decodeTokensPerSec, top.summary.decodeTokensPerSec]
-  const prefill = (level: MeasuredFacts) => level.summary.partsMs.prefill + level.summary.partsMs.neighbourPrefill
-  const isPrefill = prefill(top) > prefill(base) / SLOWER_RATIO && prefill(top) - prefill(base) > 0.25 * addedMs(base, top)
-  const isDecode = before !== null && after !== null && after < SLOWER_RATIO * before
-  const prefillText = `Prompts took ${prefill(base).toFixed(0)} ms at ${base.summary.n} and ${prefill(top).toFixed(0)} ms at ${top.summary.n} sessions, neighbours' included.`
-  return { isSlower: isDecode || isPrefill, text: isDecode || !isPrefill ? paceLine(base, top) : prefillText }
-}
-
-const addedMs = (base: MeasuredFacts, top: MeasuredFacts) =>
-  Object.values(top.summary.partsMs).reduce((sum, ms) => sum + ms, 0) - Object.values(base.summary.partsMs).reduce((sum, ms) => sum + ms, 0)
-
-function overlapLine(top: MeasuredFacts): string {
-  const { streaming, asked } = top.facts.overlap
-  return `At ${top.summary.n} sessions ${count(streaming.lasting, 'answer')} streamed at once while the server held ${count(asked.lasting, 'request')}.`
-}
-
-function totalRateEvidence(base: MeasuredFacts, top: MeasuredFacts): Evidence[] {
-  const [before, after] = [base.summary.tokensPerSec, top.summary.tokensPerSec]
-  if (before === null || after === null || before <= 0) return []
-  const text = `The total went from ${rate(before)} to ${rate(after)} tokens/s, from ${base.summary.n} to ${top.summary.n} sessions.`
-  return [after / before < (0.7 * top.summary.n) / base.summary.n ? supports(text) : leavesOpen(text)]
-}
-
-/** GPU use alone is never a sign of a ceiling (B2): it counts only because the pace fell, which the rule asks for as well. */
-function hardwareEvidence(file: CaseFile, top: MeasuredFacts): Evidence | null {
-  const { hostCpuPercentMean, gpuUtilPercentMean, serverCpuPercentMean } = top.hardware
-  const { facts, environment } = file.state
-  const spilled =
-    facts !== null &&
-    facts.vramBytes !== null &&
-    facts.vramBytes > 0 &&
-    facts.modelSizeBytes !== null &&
-    facts.vramBytes < 0.95 * facts.modelSizeBytes
-  if (spilled) return supports('Part of the model lies outside the GPU memory.')
-  if (gpuUtilPercentMean !== null && gpuUtilPercentMean >= FULL_PERCENT) {
-    return supports(`The GPU was in use ${gpuUtilPercentMean.toFixed(0)} % of the time at ${top.summary.n} sessions, while each answer slowed down.`)
-  }
-  if (hostCpuPercentMean === null)
-    return leavesOpen('There are no samples of the machine under this load, so it can’t be told whether the hardware is full.')
-  const server =
-    serverCpuPercentMean === null ? '' : `, the model server took ${(serverCpuPercentMean / 100).toFixed(1)} of ${environment.cores} cores`
-  const text = `All cores together were ${hostCpuPercentMean.toFixed(0)} % busy at ${top.summary.n} sessions${server}.`
-  return hostCpuPercentMean >= FULL_PERCENT ? supports(text) : leavesOpen(text)
-}
-
-function sentenceOf(file: CaseFile, isHardware: boolean): string {
-  const { growth, base, top } = file
+function sentenceOf(file: CaseFile, isHardware: boolean, hasQueue: boolean): string {
+  const { growth, base, top, slots } = file
+  const cliff = engineCliff(file)
   const share = shareOf(growth?.groups.engine.value ?? 0)
   const range = `from ${growth?.fromN} to ${growth?.toN} sessions`
-  const [before, after] = [base?.summary.decodeTokensPerSec ?? null, top?.summary.decodeTokensPerSec ?? null]
-  const isDecode = before !== null && after !== null && after < SLOWER_RATIO * before
-  const pace = isDecode ? `one answer goes from ${rate(before)} to ${rate(after)} tokens/s` : 'each prompt takes longer the more there are'
   const subject = isHardware ? `the hardware under ${serverName(file)} gives way first` : `${serverName(file)}'s engine gives way first`
-  return `Beyond ${count(growth?.fromN ?? 1, 'session')} ${subject}: it works on the requests together, but ${pace}, and ${share} of the time added ${range} is prefill and decode.`
+  if (cliff !== null) {
+    return `Beyond ${count(cliff.fromN, 'session')} ${subject}: ${cliff.text}, and ${share} of the time added ${range} is prefill and decode. Operate at ${cliff.fromN}.`
+  }
+  const [before, after] = [base?.summary.decodeTokensPerSec ?? null, top?.summary.decodeTokensPerSec ?? null]
+  const isDecode = base !== null && top !== null && before !== null && after !== null && slowdown(base, top).text.startsWith('One answer')
+  const pace = isDecode ? `one answer goes from ${rate(before ?? 0)} to ${rate(after ?? 0)} tokens/s` : 'each prompt takes longer the more there are'
+  const beyond = hasQueue
+    ? ` Beyond ${count(slots.n ?? 0, 'session')} its queue comes on top: it answers ${count(slots.n ?? 0, 'request')} at a time, and ${shareOf(growth?.groups.queue.value ?? 0)} is waiting for a slot.`
+    : ''
+  return `Beyond ${count(growth?.fromN ?? 1, 'session')} ${subject}: it works on the requests together, but ${pace}, and ${share} of the time added ${range} is prefill and decode.${beyond}`
 }
 
 function moves(file: CaseFile, isHardware: boolean): Pick<Finding, 'wouldMove' | 'wouldNotMove'> {
+  const cliff = engineCliff(file)
   const runner = shareOf(file.growth?.groups.runner.value ?? 0)
+  const paths = 'Another path of the engine (speculative decoding off, another batch size), or no more sessions than that.'
   return {
     wouldMove: isHardware
       ? 'A faster or second machine, a smaller or more strongly quantised model, shorter prompts and answers.'
-      : 'More compute threads or a faster engine where the machine has cores to spare, a smaller model, shorter prompts and answers.',
+      : cliff === null
+        ? 'More compute threads or a faster engine where the machine has cores to spare, a smaller model, shorter prompts and answers.'
+        : paths,
     wouldNotMove: `More slots: the requests are answered together already. A higher limit in the runner: ${runner} of the added time is the runner's.`,
   }
 }

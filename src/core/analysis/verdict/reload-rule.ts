@@ -2,7 +2,7 @@
 import type { Verdict } from '../analysis.ts'
 import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile } from './case-file.ts'
-import { inconclusive, type Rule, serverName, supports, weigh } from './finding.ts'
+import { type Finding, inconclusive, sentenceStart, serverName, supports, type VerdictRule, weigh } from './finding.ts'
 import { count, percent } from './phrases.ts'
 import { shareLine } from './shared-evidence.ts'
 
@@ -11,7 +11,18 @@ const MATERIAL_RATIO = 0.1
 /** Share of the turns with a swap from which no other cause in the server is named beside it. */
 const MIXED_RATIO = 0.05
 
-export const reloadRule: Rule = (file) => {
+export const reloadRule: VerdictRule = {
+  code: 'model_server_reload',
+  needs: ['loads recur, or some requests wait for another model or other options', 'that takes a tenth of the wall or of its growth'],
+  rivals: {
+    model_server_queue: 'there the waits stand in no load duration',
+    invalid_measurement: 'one load of its own is a cold start',
+  },
+  refutedBy: ['one model with one set of options loads as often'],
+  judge: judgeReload,
+}
+
+function judgeReload(file: CaseFile): Finding | null {
   const { reload, growth } = file
   const recurs = reload.swappedCalls > 0 || reload.loads > 1
   if (!recurs) return null
@@ -33,18 +44,14 @@ export const reloadRule: Rule = (file) => {
   const what = reload.differs === null ? 'models or options' : reload.differs
   return {
     primary: 'model_server_reload',
+    mechanism: reload.differs === null ? 'models swapped' : `${reload.differs} swapped`,
     confidence,
-    sentence: `${sentenceStart(file)} has to load again and again: the sessions want ${what} in turn, and ${percent(reload.wallShare)} of a turn is spent on that at the level where it is worst.`,
+    sentence: `${sentenceStart(serverName(file))} has to load again and again: the sessions want ${what} in turn, and ${percent(reload.wallShare)} of a turn is spent on that at the level where it is worst.`,
     wouldMove: 'The same model with the same options (above all num_ctx) in all sessions, or room for both models at once.',
     wouldNotMove: 'More slots: they don’t shorten a load.',
     toSettle: null,
     evidence,
   }
-}
-
-function sentenceStart(file: CaseFile): string {
-  const name = serverName(file)
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 }
 
 function waitLine({ reload }: CaseFile): string {
