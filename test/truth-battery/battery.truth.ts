@@ -4,7 +4,8 @@ import { cpus } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppUnderTest, openAppUnderTest } from '../app-under-test.ts'
 import { CONFIGURATIONS } from './configurations.ts'
-import { type Judged, judge, tableOf, totalsOf, totalsText } from './judge.ts'
+import { type Judged, tableOf, totalsOf, totalsText } from './judge.ts'
+import { play } from './play.ts'
 
 const only = (process.env.PLIMSOLL_TRUTH_ONLY ?? '').split(',').filter((name) => name !== '')
 const keepIn = process.env.PLIMSOLL_TRUTH_OUT
@@ -19,9 +20,7 @@ afterAll(() => plimsoll?.close())
 
 for (const configuration of chosen) {
   test(configuration.name, async () => {
-    const startedMs = performance.now()
-    const { analysis } = await plimsoll.sweep(configuration.request)
-    const one = judge(configuration, analysis, (performance.now() - startedMs) / 1000)
+    const one = await play(plimsoll, configuration)
     judged.push(one)
     const marks = `${one.isRight ? 'right' : 'WRONG'}  slots ${one.slots.found}${one.slots.isRight === false ? ' WRONG' : ''}  ceiling ${one.ceiling.found}${one.ceiling.isInside === false ? ' OUTSIDE' : ''}`
     process.stdout.write(`${one.name.padEnd(26)} ${one.verdict.padEnd(20)} ${one.confidence.padEnd(11)} ${marks}\n`)

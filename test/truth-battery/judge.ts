@@ -1,6 +1,14 @@
-/** What a sweep found, held against what is known of it. Pure. */
-import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import type { Configuration } from './configurations.ts'
+/** What was found, held against what is known. Pure. */
+import type { Analysis, Ceiling, Verdict } from '../../src/core/analysis/analysis.ts'
+import type { Configuration, Truth } from './configuration.ts'
+
+export type Found = { readonly verdict: Verdict; readonly effectiveSlots: number | null; readonly ceiling: Ceiling }
+
+export const foundIn = ({ verdict, effectiveSlots, ceilings }: Analysis): Found => ({
+  verdict,
+  effectiveSlots: effectiveSlots.n,
+  ceiling: ceilings.throughput,
+})
 
 export interface Judged {
   readonly name: string
@@ -13,7 +21,7 @@ export interface Judged {
   readonly isWrongAndSure: boolean
   readonly slots: { readonly wanted: number | null; readonly found: number | null; readonly isRight: boolean | null }
   readonly ceiling: {
-    readonly wanted: number | 'not-reached' | null
+    readonly wanted: Truth['ceilingN']
     readonly found: string
     readonly isInside: boolean | null
     /** `high / low`; null where there is none to judge. */
@@ -21,23 +29,16 @@ export interface Judged {
   }
   readonly seconds: number
   readonly sentence: string
+  readonly mechanism: string | null
 }
 
-const NO_CAUSE = ['inconclusive', 'none_reached']
+/** Naming nothing blames nobody. */
+const NO_CAUSE = ['inconclusive', 'none_reached', 'invalid_measurement']
 
-export function judge({ name, fault, truth }: Configuration, analysis: Analysis, seconds: number): Judged {
-  const { verdict, effectiveSlots } = analysis
-  const { throughput } = analysis.ceilings
+export function judge({ name, fault, truth }: Configuration, { verdict, effectiveSlots, ceiling }: Found, seconds: number): Judged {
   const isRight = truth.verdicts.includes(verdict.primary)
   const isSure = verdict.confidence === 'likely' || verdict.confidence === 'confirmed'
-  const { low, high, status, n } = throughput
-  const numeric = typeof truth.ceilingN === 'number'
-  const isInside =
-    truth.ceilingN === null
-      ? null
-      : truth.ceilingN === 'not-reached'
-        ? status === 'not-reached'
-        : status === 'found' && low !== null && high !== null && low <= truth.ceilingN && truth.ceilingN <= high
+  const { low, high, status, n } = ceiling
   return {
     name,
     fault,
@@ -46,16 +47,23 @@ export function judge({ name, fault, truth }: Configuration, analysis: Analysis,
     confidence: verdict.confidence,
     isRight,
     isWrongAndSure: !isRight && isSure && !NO_CAUSE.includes(verdict.primary),
-    slots: { wanted: truth.slots, found: effectiveSlots.n, isRight: truth.slots === null ? null : truth.slots === verdict.effectiveSlots },
+    slots: { wanted: truth.slots, found: effectiveSlots, isRight: truth.slots === null ? null : truth.slots === verdict.effectiveSlots },
     ceiling: {
       wanted: truth.ceilingN,
       found: status === 'found' ? `${n} (${low} to ${high})` : status === 'not-reached' ? `above ${n}` : status,
-      isInside,
-      widthRatio: numeric && status === 'found' && low !== null && high !== null && low > 0 ? high / low : null,
+      isInside: isInside(truth.ceilingN, ceiling),
+      widthRatio: typeof truth.ceilingN === 'number' && status === 'found' && low !== null && high !== null && low > 0 ? high / low : null,
     },
     seconds,
     sentence: verdict.sentence,
+    mechanism: verdict.mechanism,
   }
+}
+
+function isInside(known: Truth['ceilingN'], { status, low, high }: Ceiling): boolean | null {
+  if (known === null) return null
+  if (known === 'not-reached') return status === 'not-reached'
+  return status === 'found' && low !== null && high !== null && low <= known && known <= high
 }
 
 export interface Totals {

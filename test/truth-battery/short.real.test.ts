@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppUnderTest, openAppUnderTest } from '../app-under-test.ts'
 import { CONFIGURATIONS } from './configurations.ts'
-import { judge } from './judge.ts'
+import { play } from './play.ts'
 
 let plimsoll: AppUnderTest
 beforeAll(async () => {
@@ -20,8 +20,7 @@ test('each configuration has a name of its own, and each verdict of a live sweep
 })
 
 test.each(CONFIGURATIONS.filter(({ short }) => short === true).map((one) => [one.name, one] as const))('%s', async (_, configuration) => {
-  const { analysis } = await plimsoll.sweep(configuration.request)
-  const judged = judge(configuration, analysis, 0)
+  const judged = await play(plimsoll, configuration)
   expect(judged, judged.sentence).toMatchObject({ isRight: true, isWrongAndSure: false })
   expect(judged.slots.isRight).not.toBe(false)
 })
