@@ -19,7 +19,7 @@ export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
 /** What a person begins with who wants levels of their own. */
 export const FIRST_OWN_LEVELS: readonly number[] = [1, 2, 4, 8]
 
-export type PlanEstimate = { readonly cells: number; readonly sessions: number; readonly seconds: number }
+export type PlanEstimate = { readonly cells: number; readonly sessions: number; readonly seconds: number; readonly costUsd: number | null }
 
 export type Plan = {
   /** Null until it is known what there is to measure. */

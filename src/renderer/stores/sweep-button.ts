@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import type { SweepListItem } from '../../contract/endpoints/sweeps.ts'
 import { formatDuration } from '../../core/report/format-number.ts'
+import type { SweepId } from '../../core/result/ids.ts'
 import type { SweepRequest } from '../../core/sweep/plan.ts'
 import type { Plan } from './plan-store.ts'
 import { type ReadableStore, useSelected, useStore } from './store.ts'
@@ -26,6 +27,18 @@ export async function startSweep(stores: Stores, request: SweepRequest | null = 
   if (request === null) return
   const sweepId = await stores.sweepList.start(request)
   if (sweepId !== undefined) stores.layout.openSweep(sweepId)
+}
+
+/** Goes on with the cells that were not measured. */
+export async function resumeSweep(stores: Stores, sweepId: SweepId): Promise<void> {
+  if (await stores.sweepList.resume(sweepId)) stores.openSweeps.get(sweepId).reopen()
+}
+
+/** Waves that one click adds to a level. */
+const MORE_WAVES = 10
+
+export async function extendSweep(stores: Stores, sweepId: SweepId, n: number): Promise<void> {
+  if (await stores.sweepList.extend(sweepId, n, MORE_WAVES)) stores.openSweeps.get(sweepId).reopen()
 }
 
 /** `smollm2:135m, about 6 min 30 s, free` */

@@ -13,6 +13,10 @@ export type SweepListStore = ReadableStore<SweepList> & {
   /** @returns the new sweep's id; undefined when it did not start, which a notice has said */
   start(request: SweepRequestInput): Promise<SweepId | undefined>
   cancel(sweepId: SweepId): Promise<void>
+  /** The cells that were not measured. @returns whether it goes on */
+  resume(sweepId: SweepId): Promise<boolean>
+  /** More waves at one level. @returns whether it goes on */
+  extend(sweepId: SweepId, n: number, waves: number): Promise<boolean>
   remove(sweepId: SweepId): Promise<void>
   /** Has main write the report, offers it as a download too, and says where it lies. */
   exportReport(sweepId: SweepId): Promise<void>
@@ -37,6 +41,16 @@ export function createSweepListStore(connection: PageConnection, notices: Notice
     async cancel(sweepId) {
       const answer = await connection.client.sweeps.cancel({ sweepId })
       if (!answer.ok) notices.fail(answer.error)
+    },
+    async resume(sweepId) {
+      const answer = await connection.client.sweeps.resume({ sweepId })
+      if (!answer.ok) notices.fail(answer.error)
+      return answer.ok
+    },
+    async extend(sweepId, n, waves) {
+      const answer = await connection.client.sweeps.extend({ sweepId, n, waves })
+      if (!answer.ok) notices.fail(answer.error)
+      return answer.ok
     },
     async remove(sweepId) {
       const answer = await connection.client.sweeps.remove({ sweepId })

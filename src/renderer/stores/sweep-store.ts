@@ -20,7 +20,11 @@ export type OpenSweep = {
   readonly problem: Problem | null
 }
 
-export type SweepStore = ReadableStore<OpenSweep> & { close(): void }
+export type SweepStore = ReadableStore<OpenSweep> & {
+  /** Watches it anew: it has ended, and now goes on. */
+  reopen(): void
+  close(): void
+}
 
 export type SweepStoreDeps = {
   readonly connection: PageConnection
@@ -63,35 +67,41 @@ export function createSweepStore(sweepId: SweepId, { connection, analyse, onBug 
     // "Completed" never stands beside the verdict of an earlier moment.
     if (events.some((event) => event.type === 'sweep-ended')) analysis.flush()
   }
-  const stop = connection.live((client) => {
-    fold = createSweepFold()
-    const stopEvents = client.sweeps.events(
-      { sweepId },
-      {
-        next: take,
-        error(problem) {
-          // A lost connection is said elsewhere, and the events come again.
-          if (connection.state().status === 'open') store.update((now) => ({ ...now, problem }))
+  const watch = () =>
+    connection.live((client) => {
+      fold = createSweepFold()
+      const stopEvents = client.sweeps.events(
+        { sweepId },
+        {
+          next: take,
+          error(problem) {
+            // A lost connection is said elsewhere, and the events come again.
+            if (connection.state().status === 'open') store.update((now) => ({ ...now, problem }))
+          },
         },
-      },
-    )
-    const stopLive = client.sweeps.live(
-      { sweepId },
-      {
-        next(live) {
-          lanes = live
-          publish.request()
+      )
+      const stopLive = client.sweeps.live(
+        { sweepId },
+        {
+          next(live) {
+            lanes = live
+            publish.request()
+          },
         },
-      },
-    )
-    return () => {
-      stopEvents()
-      stopLive()
-    }
-  })
+      )
+      return () => {
+        stopEvents()
+        stopLive()
+      }
+    })
+  let stop = watch()
   return {
     get: store.get,
     subscribe: store.subscribe,
+    reopen() {
+      stop()
+      stop = watch()
+    },
     close() {
       stop()
       publish.close()

@@ -94,6 +94,8 @@ function TargetSection({ plan }: { plan: Plan }) {
   )
 }
 
+const costText = (costUsd: number | null) => (costUsd === null ? 'none, local' : `about $${costUsd.toFixed(2)}`)
+
 const LEVEL_WAYS = [
   { value: 'found', label: 'found by the sweep' },
   { value: 'own', label: 'own' },
@@ -128,7 +130,7 @@ function LevelsSection({ request, plan }: { request: SweepRequest; plan: Plan })
         </Row>
         <Row name="Cells, sessions">{plan.estimate === null ? '–' : `${plan.estimate.cells}, ${formatCount(plan.estimate.sessions)}`}</Row>
         <Row name="Estimate">{plan.estimate === null ? '–' : `about ${formatDuration(plan.estimate.seconds * 1000)}`}</Row>
-        <Row name="Cost">none, local</Row>
+        <Row name="Cost">{costText(plan.estimate?.costUsd ?? null)}</Row>
       </div>
     </section>
   )

@@ -125,6 +125,18 @@ test('Repeat starts the same plan again', async () => {
   expect(fake.started[0]?.levels).toEqual([1, 2, 4, 8])
 })
 
+test('a cancelled sweep can go on, and a level can get more waves', async () => {
+  const { page } = await show(queueSweep({ endAfterCells: 5, outcome: 'cancelled' }))
+  await page.until(() => expect(page.find('button', /^Resume/)).toBeDefined())
+  expect(page.find('button', /^More at N = \d+/)).toBeDefined()
+})
+
+test('a sweep whose plan is done has nothing to resume', async () => {
+  const { page } = await show(queueSweep())
+  await page.until(() => expect(page.find('button', /^Repeat/)).toBeDefined())
+  expect(() => page.find('button', /^Resume/)).toThrow()
+})
+
 test('never run: one sentence and one button, the plan filled in', async () => {
   const fake = createFakeMain()
   fake.setFound(FOUND)

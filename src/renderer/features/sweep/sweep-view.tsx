@@ -6,7 +6,7 @@ import type { SweepId } from '../../../core/result/ids.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import type { Leg } from '../../../core/sweep/plan.ts'
 import { useStores } from '../../stores/stores.tsx'
-import { startSweep } from '../../stores/sweep-button.ts'
+import { resumeSweep, startSweep } from '../../stores/sweep-button.ts'
 import type { OpenSweep } from '../../stores/sweep-store.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -21,7 +21,7 @@ import { LevelTable } from './level-table.tsx'
 import { PlanEditor } from './plan-editor.tsx'
 import { PlanView } from './plan-view.tsx'
 import styles from './sweep-page.module.css'
-import { nowText, paceText } from './sweep-words.ts'
+import { canResume, nowText, paceText } from './sweep-words.ts'
 import { useSweepCommands } from './use-sweep-commands.ts'
 import { VerdictPanel } from './verdict-panel.tsx'
 import { WavePanel } from './wave-panel.tsx'
@@ -39,7 +39,7 @@ export function SweepView({ sweepId, title, sweep, state }: SweepViewProps) {
     if (!changing) plan.adopt(state.plan.request, sweep.state?.facts?.model ?? title)
     setChanging(!changing)
   }
-  useSweepCommands({ sweepId, state, title, setMetric, togglePlan })
+  useSweepCommands({ sweepId, state, title, chosenCell: chosenWave?.cell, setMetric, togglePlan })
   const editing = changing && !running
   const settled = useSettled(state)
   const chooseCell = useChoice(state, setChosenWave)
@@ -53,7 +53,7 @@ export function SweepView({ sweepId, title, sweep, state }: SweepViewProps) {
           <ChartPart sweep={sweep} state={state} metric={metric} onMetric={setMetric} />
           <WavePanel sweep={sweep} chosen={chosenWave} onChoose={setChosenWave} />
         </section>
-        <VerdictPanel sweepId={sweepId} state={settled} analysis={sweep.analysis} />
+        <VerdictPanel sweepId={sweepId} state={settled} analysis={sweep.analysis} chosenCell={chosenWave?.cell} />
       </div>
     </>
   )
@@ -91,9 +91,16 @@ function SweepHead({ title, sweepId, sweep, state, chosen, onChoose }: SweepHead
           Cancel, keep results
         </Button>
       ) : (
-        <Button chord="r" title="Runs the same plan again" onClick={() => void startSweep(stores, state.plan.request)}>
-          Repeat
-        </Button>
+        <>
+          {canResume(state) ? (
+            <Button chord="u" title="Goes on with the cells that were not measured" onClick={() => void resumeSweep(stores, sweepId)}>
+              Resume
+            </Button>
+          ) : null}
+          <Button chord="r" title="Runs the same plan again" onClick={() => void startSweep(stores, state.plan.request)}>
+            Repeat
+          </Button>
+        </>
       )}
     </PageHead>
   )

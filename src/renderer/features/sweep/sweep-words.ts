@@ -53,6 +53,20 @@ function runningText(state: SweepState, live: SweepLive | undefined): string {
   return `${place}: N = ${cell.n}${again}${cell.leg === 'runner' ? '' : `, ${cell.leg} leg`}${waves}`
 }
 
+/** The level of the cell that was chosen, else the largest one measured: its interval is the widest. */
+export function extendableN(state: SweepState, chosenCell: number | undefined): number | null {
+  const measured = state.cells.flatMap(({ cell, status }) =>
+    status === 'done' && cell.role === 'measure' && cell.leg === 'runner' && cell.arm === undefined ? [cell.n] : [],
+  )
+  const chosenN = state.cells.find(({ cell }) => cell.index === chosenCell)?.cell.n
+  if (chosenN !== undefined && measured.includes(chosenN)) return chosenN
+  return measured.length === 0 ? null : Math.max(...measured)
+}
+
+/** A sweep that was stopped before its plan was done. */
+export const canResume = (state: SweepState): boolean =>
+  (state.status === 'cancelled' || state.status === 'interrupted' || state.status === 'failed') && state.cells.some((cell) => cell.status !== 'done')
+
 /** Beside the title: `cell 13 of 21: N = 8, repeat 3 of 3, wave 3 of 4`, `cancelled, 12 of 21 cells kept`. */
 export function nowText(state: SweepState, live: SweepLive | undefined): string {
   const { cellsDone, cellsPlanned } = sweepNumbers(state)

@@ -17,9 +17,9 @@ import { Instrument } from './instrument.tsx'
 import { VerdictActions } from './verdict-actions.tsx'
 import styles from './verdict-panel.module.css'
 
-type VerdictPanelProps = { sweepId: SweepId; state: SweepState; analysis: Analysis | undefined }
+type VerdictPanelProps = { sweepId: SweepId; state: SweepState; analysis: Analysis | undefined; chosenCell: number | undefined }
 
-export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysis }: VerdictPanelProps) {
+export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysis, chosenCell }: VerdictPanelProps) {
   const { cellsDone, sessions } = sweepNumbers(state)
   const invalid = analysis?.verdict.primary === 'invalid_measurement'
   const after = `${state.status === 'running' ? 'after ' : ''}${count(cellsDone, 'cell')}, ${formatCount(sessions)} sessions`
@@ -51,7 +51,7 @@ export const VerdictPanel = memo(function VerdictPanel({ sweepId, state, analysi
         <EvidenceList evidence={analysis?.verdict.evidence ?? []} state={state} />
         {analysis === undefined ? null : <WhatMoves verdict={analysis.verdict} />}
       </div>
-      {state.status === 'running' ? null : <VerdictActions sweepId={sweepId} state={state} analysis={analysis} />}
+      {state.status === 'running' ? null : <VerdictActions sweepId={sweepId} state={state} analysis={analysis} chosenCell={chosenCell} />}
       <FootNotes state={state} analysis={analysis} />
     </aside>
   )
