@@ -6,7 +6,7 @@ import type { SweepId } from '../src/core/result/ids.ts'
 import { problem } from '../src/core/result/problem.ts'
 import type { Cell, Leg, Slo, SweepPlan } from '../src/core/sweep/plan.ts'
 import { createSeededRandom } from '../src/core/sweep/seeded-random.ts'
-import type { SweepEvent } from '../src/core/sweep/sweep-event.ts'
+import type { Environment, SweepEvent } from '../src/core/sweep/sweep-event.ts'
 import type { ServerFacts } from '../src/core/sweep/target.ts'
 import { syntheticSamples } from './synthetic-samples.ts'
 import { type CallTruth, playCell } from './synthetic-turns.ts'
@@ -78,16 +78,7 @@ export function syntheticSweepWithTruth(settings: SyntheticSettings): { events: 
   const random = createSeededRandom(`synthetic/${settings.seed}`).next
   const plan = syntheticPlan(settings, random)
   const facts = syntheticFacts(settings)
-  const environment = {
-    plimsoll: '0.1.0',
-    node: 'v20.20.2',
-    system: 'Linux 6.1 x64',
-    cpuModel: 'Synthetic CPU',
-    cores: settings.cores ?? 8,
-    memoryBytes: 16 * 2 ** 30,
-    gpus: settings.gpuUtilPercent === undefined ? [] : ['Synthetic GPU'],
-    host: 'test' as const,
-  }
+  const environment = syntheticEnvironment(settings)
   const events: SweepEvent[] = [
     { type: 'sweep-started', atMs: 0, epochMs: 1_760_000_000_000, plan, environment },
     { type: 'server-read', atMs: 20, facts },
@@ -143,6 +134,19 @@ export function syntheticSweepWithTruth(settings: SyntheticSettings): { events: 
   const order = new Map(events.map((event, index) => [event, index]))
   events.sort((a, b) => a.atMs - b.atMs || (order.get(a) ?? 0) - (order.get(b) ?? 0))
   return { events, truth }
+}
+
+export function syntheticEnvironment({ cores, gpuUtilPercent }: Pick<SyntheticSettings, 'cores' | 'gpuUtilPercent'> = {}): Environment {
+  return {
+    plimsoll: '0.1.0',
+    node: 'v20.20.2',
+    system: 'Linux 6.1 x64',
+    cpuModel: 'Synthetic CPU',
+    cores: cores ?? 8,
+    memoryBytes: 16 * 2 ** 30,
+    gpus: gpuUtilPercent === undefined ? [] : ['Synthetic GPU'],
+    host: 'test',
+  }
 }
 
 function syntheticPlan(settings: SyntheticSettings, random: () => number): SweepPlan {
@@ -201,7 +205,7 @@ function syntheticPlan(settings: SyntheticSettings, random: () => number): Sweep
   }
 }
 
-function syntheticFacts(settings: SyntheticSettings): ServerFacts {
+export function syntheticFacts(settings: Pick<SyntheticSettings, 'slots' | 'facts'>): ServerFacts {
   return {
     kind: 'plimsoll',
     url: 'http://127.0.0.1:11500',

@@ -5,6 +5,7 @@
  * interventions, null leg, N=1 again.
  */
 import { costsTooMuch } from './cost.ts'
+import { risesWithoutEnd } from './hopeless.ts'
 import { INTERVENTION, interventionsOf } from './intervention-cells.ts'
 import { findsLevels, MODES, type ModeLimits, modeOf } from './modes.ts'
 import type { Cell, SweepPlan } from './plan.ts'
@@ -45,8 +46,8 @@ const NULL_LEG_MS = 5_000
 
 export function nextCells(seen: Seen): NextStep {
   const { plan, cells } = seen
-  const unpaid = outOfMoney(seen)
-  if (unpaid.length > 0) return { add: [], skip: unpaid }
+  const needless = [...outOfMoney(seen), ...hopelessRates(seen)]
+  if (needless.length > 0) return { add: [], skip: needless }
   const mode = modeOf(plan.request)
   if (mode === undefined) return NOTHING
   const limits = MODES[mode]
@@ -254,6 +255,20 @@ function repeatsAgain(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish[] {
     wishes.push(...random.shuffle(drafts).map((draft) => ({ draft, because: `Repeat ${repeat} of ${limits.repeats} (M5).` })))
   }
   return wishes
+}
+
+/** Under open load: what a rate can't keep up with, no higher rate can. */
+function hopelessRates({ cells, rows }: Seen): NextStep['skip'] {
+  const lost = cells
+    .filter(({ status, cell }) => status === 'done' && cell.load?.kind === 'open' && risesWithoutEnd(rows.filter((row) => row.cell === cell.index)))
+    .map(({ cell }) => cell.load?.ratePerSec ?? Number.POSITIVE_INFINITY)
+  const lowest = Math.min(...lost)
+  return cells
+    .filter(({ status, cell }) => status === 'planned' && cell.load?.kind === 'open' && cell.leg !== 'null' && (cell.load.ratePerSec ?? 0) > lowest)
+    .map(({ cell }) => ({
+      cell: cell.index,
+      because: `At ${lowest} a second the turns in flight and their waits rose without end; a higher rate only takes time.`,
+    }))
 }
 
 /** M13: nothing is run that might cost more than was agreed to. */
