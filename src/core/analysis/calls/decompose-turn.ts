@@ -82,21 +82,27 @@ function walkTurn(row: TurnRow, partsOf: readonly (CallParts | undefined)[], vis
   rest(endMs)
 }
 
-/** What the stamps tell, by its beginning; pieces may overlap. Nearly always they come in that order: looking is cheaper than sorting. */
+/** What the stamps tell, by its beginning; pieces may overlap. */
 function walkSeen(row: TurnRow, partsOf: readonly (CallParts | undefined)[], visit: Visit) {
-  let lastMs = Number.NEGATIVE_INFINITY
-  let isAscending = true
-  eachSeen(row, partsOf, (_, fromMs) => {
-    if (!(fromMs >= lastMs)) isAscending = false
-    lastMs = fromMs
-  })
-  if (isAscending) return eachSeen(row, partsOf, visit)
+  if (isOneAfterAnother(row)) return eachSeen(row, partsOf, visit)
   const seen: PartSegment[] = []
   eachSeen(row, partsOf, (part, fromMs, toMs) => {
     seen.push({ part, fromMs, toMs })
   })
   seen.sort((a, b) => a.fromMs - b.fromMs)
   for (const { part, fromMs, toMs } of seen) visit(part, fromMs, toMs)
+}
+
+/** Whether the order of the list is that of time, as in nearly every turn: looking is cheaper than sorting. */
+function isOneAfterAnother({ timeline }: TurnRow): boolean {
+  if (timeline === null) return true
+  if (timeline.tools.length > 0) return false
+  let lastMs = timeline.acceptedAtMs
+  for (const call of timeline.calls) {
+    if (!(call.sentAtMs >= lastMs)) return false
+    lastMs = call.endAtMs
+  }
+  return true
 }
 
 /** Admission, tools and model calls. */
