@@ -2,8 +2,9 @@
 import type { Evidence } from '../analysis.ts'
 import { leavesOpen, speaksAgainst, supports } from '../verdict/finding.ts'
 import type { Curve, Level } from './level-curve.ts'
+import type { Series } from './series.ts'
 import { finding, type TableFacts, type TableRule } from './table-finding.ts'
-import { decimal, percent, plural, span, times, tokens } from './table-words.ts'
+import { decimal, elasticity, percent, plural, span, times, tokens } from './table-words.ts'
 
 /** Below the slots one answer has lost this much of its pace: the hardware gave way before the queue did. */
 const SHARED_RATIO = 0.6
@@ -66,6 +67,36 @@ export const unbatchedRule: TableRule = (facts) => {
   })
 }
 
+/** Totals that were added up from rates: only the rates themselves can speak. */
+export const unverifiableRule: TableRule = (facts) => {
+  const { curve, series, said } = facts
+  if (curve === null || !series.isUnverifiable) return null
+  const { base, top } = curve
+  if (base.decode === null || top.decode === null) return null
+  const kept = top.decode / base.decode
+  const missing = ['Wall time of each level (or output tokens over it): only that shows whether requests ran together or one after another.']
+  if (kept > 0.85) {
+    const claim = `Decode rate per request is the same at every n, and the totals are only n times it: one slot with a queue and perfect scaling give these same figures.`
+    return finding('inconclusive', 'cannot-tell', {
+      mechanism: 'totals added up from rates per request',
+      sentence: `What gives way can't be told: ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`,
+      ceilingN: null,
+      claims: [claim],
+      evidence: [leavesOpen(claim)],
+      missing,
+    })
+  }
+  if (elasticity(base.n, base.n * base.decode, top.n, top.n * top.decode) > FLAT_GAIN) return null
+  const claim = `Decode rate per request falls to ${percent(kept)} from n=${base.n} to n=${top.n} (${tokens(base.decode)} to ${tokens(top.decode)}): waiting in a queue does not slow an answer down, so requests are decoded together and share the ${said.hardwareWord}.`
+  return finding('hardware', 'suspected', {
+    mechanism: 'shared decode',
+    sentence: `The ${said.hardwareWord} gives way first: ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`,
+    claims: [claim],
+    evidence: [supports(claim)],
+    missing,
+  })
+}
+
 const cap = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Decode together or not: the fact that tells queue from shared decode. */
@@ -73,8 +104,17 @@ export const occupancyRule: TableRule = (facts) => {
   const { curve, occupancy, said } = facts
   if (curve === null || occupancy === null || occupancy.together === null || said.isEngineOnly) return null
   if (occupancy.pinned && prefillGrows(curve)) return prefillFinding(facts, curve)
-  if (occupancy.pinned && prefillIsFull(facts, curve)) return serialPrefillFinding(facts, curve)
-  if (occupancy.pinned) return pinnedFinding(facts, curve)
+  const isPrefillFull = occupancy.pinned && prefillIsFull(facts, curve)
+  if (isPrefillFull && prefillNotSlots(facts, curve)) return serialPrefillFinding(facts, curve)
+  if (occupancy.pinned) {
+    const found = pinnedFinding(facts, curve)
+    if (!isPrefillFull || found === null || found.primary !== 'model_server_queue') return found
+    return {
+      ...found,
+      confidence: 'suspected',
+      missing: ['Prefill time as the server reports it: prompts read one after another would give nearly the same figures.'],
+    }
+  }
   return occupancy.together ? togetherFinding(facts, curve) : null
 }
 
@@ -89,10 +129,10 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
   const inside = slots > 1 ? (paceAt(curve, slots) ?? top) : base
   const reference = slots > 1 && inside.n === base.n ? top : inside
   const kept = base.decode === null || reference.decode === null ? 1 : reference.decode / base.decode
-  const overlapLine = `Overlap (total rate over decode rate of one request) is ${decimal(occupancy?.overlapTop ?? 0)} at n=${top.n}: only about ${slots} of ${top.n} decode at a time.`
+  const overlapLine = `Overlap (${facts.series.decodeFrom === 'latency less first token' ? 'n times the share of a request that comes after its first token' : 'total rate over decode rate of one request'}) is ${decimal(occupancy?.overlapTop ?? 0)} at n=${top.n}: only about ${slots} of ${top.n} decode at a time.`
   const evidence: Evidence[] = [supports(overlapLine)]
   if (reference.decode !== null && top.decode !== null && kept > SHARED_RATIO)
-    evidence.push(supports(paceLine(reference === top ? base : reference, top)))
+    evidence.push(supports(paceLine(facts.series, reference === top ? base : reference, top)))
   if (facts.series.slots === slots) evidence.push(supports(`The configured slot count is ${slots} as well.`))
   if (kept < SHARED_RATIO && slots > 1) {
     const below = `Up to ${slots} the ${said.hardwareWord} gives way first: ${plural(reference.n, 'request')} decode together, and each runs at ${percent(kept)} of the pace of one alone.`
@@ -120,11 +160,15 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
   })
 }
 
-export function paceLine(base: Level, top: Level): string {
+export function paceLine({ decodeFrom }: Series, base: Level, top: Level): string {
   const [before, after] = [base.decode ?? 0, top.decode ?? 0]
   const ratio = after / before
   const change = ratio > 0.93 && ratio < 1.07 ? 'is unchanged' : ratio <= 0.93 ? `falls only to ${percent(ratio)}` : 'does not fall'
-  return `Decode rate per request ${change} from n=${base.n} to n=${top.n} (${tokens(before)} and ${tokens(after)}): decode is not being shared, so the time added is waiting in a queue.`
+  const isParts = decodeFrom === 'latency less first token'
+  const figures = isParts
+    ? `${span(base.answerMs ?? 0)} and ${span(top.answerMs ?? 0)} from first token to end`
+    : `${tokens(before)} and ${tokens(after)}`
+  return `Decode rate per request ${change} from n=${base.n} to n=${top.n} (${figures}): decode is not being shared, so the time added is waiting in a queue.`
 }
 
 /** The server's own prefill time grows with n and makes up most of what latency gained. */
@@ -154,9 +198,21 @@ const PREFILL_FULL = { least: 0.85, most: 1.15 }
 
 function prefillIsFull({ occupancy, series }: TableFacts, { base, top }: Curve): boolean {
   const slots = occupancy?.slots ?? 1
-  if (base.n !== 1 || base.firstMs === null || base.latencyMs === null || top.latencyMs === null || slots < 2 || series.slots === slots) return false
-  const busy = (top.n / top.latencyMs) * base.firstMs
-  return base.firstMs > 0.15 * base.latencyMs && busy > PREFILL_FULL.least && busy < PREFILL_FULL.most
+  const [alone, latency] = [base.firstMs, top.latencyMs]
+  if (base.n !== 1 || alone === null || base.latencyMs === null || latency === null || slots < 2 || series.slots === slots) return false
+  const busy = (top.n / latency) * alone
+  return alone >= 0.15 * base.latencyMs && busy >= PREFILL_FULL.least && busy <= PREFILL_FULL.most
+}
+
+/**
+ * With slots nobody waits up to their number, and their number is mostly a power of two or one that was tested for; with prompts read one after another
+ * somebody waits long before, and the number is any.
+ */
+function prefillNotSlots({ occupancy }: TableFacts, { base, levels }: Curve): boolean {
+  const slots = occupancy?.slots ?? 1
+  const inside = levels.filter(({ n, firstMs }) => n > 1 && n <= slots && firstMs !== null).at(-1)
+  if (inside !== undefined && (inside.firstMs ?? 0) > 1.25 * (base.firstMs ?? 0)) return true
+  return !levels.some(({ n }) => n === slots) && !Number.isInteger(Math.log2(slots))
 }
 
 function serialPrefillFinding(facts: TableFacts, { base, top }: Curve): ReturnType<TableRule> {
@@ -187,7 +243,9 @@ function togetherFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule>
     `Total ${rateText(facts, top)} at n=${top.n} against ${rateText(facts, base)} at n=${base.n} (${times(top.total / base.total)}): the ${said.hardwareWord} is the ceiling now, shared by all that decode.`,
     ...(kept === null
       ? []
-      : [`Each answer runs at ${percent(kept)} of the pace of one alone (${tokens(base.decode ?? 0)} to ${tokens(top.decode ?? 0)}).`]),
+      : [
+          `Each answer runs at ${percent(kept)} of the pace of one alone${facts.series.decodeFrom === 'latency less first token' ? '' : ` (${tokens(base.decode ?? 0)} to ${tokens(top.decode ?? 0)})`}.`,
+        ]),
   ]
   return finding('hardware', 'likely', {
     mechanism: curve.isReached

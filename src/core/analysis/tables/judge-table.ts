@@ -1,7 +1,16 @@
 /** From one measured table to its verdict: facts of each series, the first rule that applies, claims, and what is missing. Pure. */
 import type { Evidence, Verdict, VerdictCode } from '../analysis.ts'
 import { arrivalRule, engineOnlyRule, jobStretchRule, slotSweepRule, thinkRule } from './axis-rules.ts'
-import { cliffRule, firstTokenRule, knownLimitRule, noneReachedRule, occupancyRule, totalsOnlyRule, unbatchedRule } from './curve-rules.ts'
+import {
+  cliffRule,
+  firstTokenRule,
+  knownLimitRule,
+  noneReachedRule,
+  occupancyRule,
+  totalsOnlyRule,
+  unbatchedRule,
+  unverifiableRule,
+} from './curve-rules.ts'
 import { curveOf } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
 import {
@@ -53,6 +62,7 @@ const RULES: readonly TableRule[] = [
   slotSweepRule,
   jobStretchRule,
   unbatchedRule,
+  unverifiableRule,
   cliffRule,
   occupancyRule,
   engineOnlyRule,

@@ -130,7 +130,7 @@ function pointsOf(rows: readonly Placed[], said: SaidSettings, axis: Axis): Omit
   const totals = totalsOf(rows, said, decode.values, axis)
   const points = rows.map(({ at, figures }, index): Point => {
     const firstMs = stat === null ? null : (figures[`ttft${stat}Ms`] ?? null)
-    const latencyMs = stat === null ? null : latencyOf(figures, stat)
+    const latencyMs = stat === null ? null : (latencyOf(figures, stat) ?? latencyFromPace(figures, said, firstMs, decode.values[index] ?? null))
     const total = totals.values[index] ?? null
     const pace = decode.values[index] ?? null
     const answerMs = firstMs === null || latencyMs === null || latencyMs <= firstMs ? null : latencyMs - firstMs
@@ -158,6 +158,12 @@ function commonStat(rows: readonly Placed[]): Stat | null {
 function latencyOf(figures: Figures, stat: Stat): number | null {
   const own = figures[`latency${stat}Ms`]
   return own ?? (stat === 'Mean' ? meanLatency(figures) : null)
+}
+
+/** First token, then the rest of the answer at its pace: the same time, from other columns. */
+function latencyFromPace(figures: Figures, said: SaidSettings, firstMs: number | null, pace: number | null): number | null {
+  const tokens = tokensOf(figures, said)
+  return firstMs === null || pace === null || tokens === null ? null : firstMs + ((tokens - 1) * 1000) / pace
 }
 
 /** A per-request wall that is no batch's. */

@@ -27,15 +27,15 @@ const sumOfRates: ClaimMaker = ({ series }) => {
 }
 
 /** Wait and pace, from one level to another beyond the slots. */
-const queueGrowth: ClaimMaker = ({ curve, occupancy }, found) => {
+const queueGrowth: ClaimMaker = ({ curve, occupancy, series }, found) => {
   if (curve === null || !isQueue(found)) return []
   const claims: string[] = []
   const { base, top, levels } = curve
   const slots = found.slots ?? 1
   if (base.decode !== null && top.decode !== null && found.primary === 'model_server_queue') {
     const from = levels.filter(({ n, decode }) => decode !== null && n <= slots).at(-1) ?? base
-    claims.push(paceLine(from === top ? base : from, top))
-    if (top.decode / base.decode > 0.9)
+    claims.push(paceLine(series, from === top ? base : from, top))
+    if (top.decode / base.decode > 0.9 && series.decodeFrom !== 'latency less first token')
       claims.push(
         `Queue wait explains the growth: the server's decode rate per request is constant over n (${tokens(base.decode)} at n=${base.n}, ${tokens(top.decode)} at n=${top.n}).`,
       )
@@ -46,7 +46,7 @@ const queueGrowth: ClaimMaker = ({ curve, occupancy }, found) => {
     const [before, after] = [grown(inside), grown(top)]
     if (before != null && after != null)
       claims.push(
-        `From n=${inside.n} to n=${top.n} wall ${Math.abs(after / before - 2) < 0.15 ? 'doubles' : `grows ${times(after / before)}`} (${span(before)} to ${span(after)}) while per-request decode is flat (${tokens(inside.decode)} and ${tokens(top.decode)}), so the extra wait is queue.`,
+        `From n=${inside.n} to n=${top.n} wall ${Math.abs(after / before - 2) < 0.15 ? 'doubles' : `grows ${times(after / before)}`} (${span(before)} to ${span(after)}) while per-request decode is flat${series.decodeFrom === 'latency less first token' ? '' : ` (${tokens(inside.decode)} and ${tokens(top.decode)})`}, so the extra wait is queue.`,
       )
   }
   if (occupancy?.overlapTop != null && slots === 1)
