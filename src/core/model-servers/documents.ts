@@ -8,10 +8,15 @@ export const openAiModelsSchema = z.looseObject({
 
 /** llama-server's `/props`. */
 export const propsSchema = z.looseObject({
-  total_slots: z.int().positive(),
-  model_path: z.string().optional().catch(undefined),
+  /** A router in front of several models has none of its own. */
+  total_slots: z.int().positive().optional().catch(undefined),
   build_info: z.string().optional().catch(undefined),
-  default_generation_settings: z.looseObject({ n_ctx: z.number().optional() }).optional().catch(undefined),
+  default_generation_settings: z.looseObject({ n_ctx: z.number().optional() }),
+  /** Where the template has no tools, the server takes them and drops them without a word. */
+  chat_template_caps: z
+    .looseObject({ supports_tools: z.boolean().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
 })
 
 /** llama-server's `/slots`, which `--no-slots` turns off. */

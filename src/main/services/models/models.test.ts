@@ -149,6 +149,11 @@ describe('M11: server facts are read', () => {
     expect(facts).toMatchObject({ ok: true, value: { url: `http://[::1]:${port}` } })
   })
 
+  test('a server on OpenAI’s wire is said to be one, with what to do', async () => {
+    const facts = await factsOf({ '/v1/models': { data: [{ id: 'qwen3-4b', owned_by: 'llamacpp' }] } })
+    expect(facts).toMatchObject({ ok: false, error: { code: 'other-wire', todo: expect.stringMatching(/--api openai.*qwen3-4b/) } })
+  })
+
   test('a dead server, a web page, other JSON and a wrong address are told apart', async () => {
     const dead = await startScriptedServer(() => {})
     await dead.close()

@@ -52,9 +52,15 @@ describe('M11: what servers on OpenAI’s wire tell', () => {
 
   test('llama-server with --no-slots and without --metrics still tells its slots in /props', async () => {
     const refused = (response: import('node:http').ServerResponse) => response.writeHead(501).end('{"error":{"message":"disabled"}}')
-    expect(await factsOf({ '/v1/models': models('llamacpp'), '/slots': refused, '/props': { total_slots: 4 } })).toMatchObject({
+    expect(
+      await factsOf({
+        '/v1/models': models('llamacpp'),
+        '/slots': refused,
+        '/props': { total_slots: 4, default_generation_settings: {}, chat_template_caps: { supports_tools: false } },
+      }),
+    ).toMatchObject({
       ok: true,
-      value: { kind: 'llama-server', declaredSlots: 4, version: null, versionKnown: false, gauges: null },
+      value: { kind: 'llama-server', declaredSlots: 4, version: null, versionKnown: false, gauges: null, supportsTools: false },
     })
   })
 

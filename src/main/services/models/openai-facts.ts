@@ -150,7 +150,8 @@ function kindFacts(kind: KindName, seen: Extras, model: string) {
     case 'llama-server': {
       const version = seen.props?.build_info ?? null
       const contextTokens = seen.slots?.[0]?.n_ctx ?? seen.props?.default_generation_settings?.n_ctx ?? null
-      return { ...NOTHING, version, versionKnown: version !== null, contextTokens }
+      const supportsTools = seen.props?.chat_template_caps?.supports_tools ?? null
+      return { ...NOTHING, version, versionKnown: version !== null, contextTokens, supportsTools }
     }
     case 'vllm': {
       const version = seen.vllm?.version ?? null

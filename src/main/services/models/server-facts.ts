@@ -1,7 +1,7 @@
 /** What a server on Ollama's API says of itself and of one model, read before a sweep, never assumed (M11). Others: openai-facts.ts. */
 import { z } from 'zod'
 import { kvBytesPerToken } from '../../../core/model-servers/context-memory.ts'
-import { slotsSchema } from '../../../core/model-servers/documents.ts'
+import { openAiModelsSchema, slotsSchema } from '../../../core/model-servers/documents.ts'
 import { forcedToOne, isVersionKnown } from '../../../core/model-servers/ollama-slots.ts'
 import { recogniseServer, SERVER_KINDS } from '../../../core/model-servers/server-kinds.ts'
 import { psSchema, type ShowDocument, showSchema, type TagsDocument, tagsSchema, versionSchema } from '../../../core/ollama/documents.ts'
@@ -42,7 +42,7 @@ export async function atBothLoopbacks(
 async function factsAt(http: HttpClient, origin: HttpOrigin, model: string): Promise<Result<ServerFacts, Problem>> {
   const server = originText(origin)
   const version = await askServer(http, server, { method: 'GET', path: '/api/version', schema: versionSchema })
-  if (!version.ok) return version
+  if (!version.ok) return err((await whyOtherWire(http, server)) ?? version.error)
   const [tags, ps, show, info, greeting, process] = await Promise.all([
     askServer(http, server, { method: 'GET', path: '/api/tags', schema: tagsSchema }),
     askServer(http, server, { method: 'GET', path: '/api/ps', schema: psSchema }),
@@ -85,6 +85,18 @@ async function factsAt(http: HttpClient, origin: HttpOrigin, model: string): Pro
     forcedToOne: forced,
     gauges: SERVER_KINDS.find((row) => row.kind === kind)?.gauges ?? null,
   })
+}
+
+/** A server that has no version on Ollama's API but a list of models on OpenAI's is no wrong address, only the wrong wire. */
+async function whyOtherWire(http: HttpClient, server: string): Promise<Problem | null> {
+  const models = await askServer(http, server, { method: 'GET', path: '/v1/models', schema: openAiModelsSchema, deadlineMs: GREETING_DEADLINE_MS })
+  if (!models.ok) return null
+  return problem(
+    'other-wire',
+    `${server} speaks OpenAI's wire, not Ollama's API.`,
+    'A server on Ollama’s API was expected, since nothing else was said.',
+    `Say so: --api openai. It has ${namesShown(models.value.data.map(({ id }) => id))}.`,
+  )
 }
 
 const ownSlots = (slots: number | null): DeclaredSlots | null => (slots === null ? null : { slots, source: 'the server itself' })

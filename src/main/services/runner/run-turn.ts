@@ -114,12 +114,10 @@ async function offerTools(deps: TurnDeps, turn: Turn, folder: string): Promise<E
   return { tools: undefined }
 }
 
-/** OpenAI's wire has no question for it: tools are offered, and a model that has none says so in its refusal. */
-const OPENAI_ABILITIES: Abilities = { tools: true, thinking: null }
-
 function abilitiesOf(deps: TurnDeps, turn: Turn): Promise<Abilities> {
-  if (turn.session.settings.api === 'openai') return Promise.resolve(OPENAI_ABILITIES)
-  return unlessStopped(turn, deps.abilities.of(serverOf(turn), turn.session.settings.model), UNKNOWN_ABILITIES)
+  const key = keyOf(deps, turn)
+  const wire = turn.session.settings.api === 'openai' ? ({ api: 'openai', key: key.ok ? key.value : undefined } as const) : undefined
+  return unlessStopped(turn, deps.abilities.of(serverOf(turn), turn.session.settings.model, wire), UNKNOWN_ABILITIES)
 }
 
 /** What is slow to come holds no turn that was stopped: then `instead` counts, and the caller looks at `turn.stopped`. */

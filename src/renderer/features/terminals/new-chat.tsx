@@ -10,7 +10,14 @@ import styles from './terminals-page.module.css'
 
 export function chatSettingsFor({ target }: TargetOption, background: { title: boolean; memory: boolean }): SessionSettingsInput {
   return target.kind === 'server'
-    ? { serverUrl: target.url, model: target.model, background, origin: 'chat' }
+    ? {
+        serverUrl: target.url,
+        model: target.model,
+        background,
+        origin: 'chat',
+        ...(target.api === undefined ? {} : { api: target.api }),
+        ...(target.keyName === undefined ? {} : { keyName: target.keyName }),
+      }
     : { serverUrl: builtInAddress(target.engine), model: target.model, background, maxOutputTokens: 200, origin: 'chat' }
 }
 
