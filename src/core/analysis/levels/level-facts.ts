@@ -101,12 +101,6 @@ function attributeWave(rows: readonly TurnRow[], slots: number | null, baseline:
 
 export const wallMsOf = (row: TurnRow): number => row.endAtMs - row.plannedAtMs
 
-export function tokensOf(row: TurnRow): number {
-  let tokens = 0
-  if (row.timeline !== null) for (const call of row.timeline.calls) tokens += call.outputTokens ?? 0
-  return tokens
-}
-
 /** @param parts sums of the completed turns */
 function blockOf(turns: readonly AttributedTurn[], parts: TurnParts, servedAtOnce: number): WaveBlock {
   let completed = 0
