@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { intervalSchema, verdictCodeSchema } from '../analysis/analysis.ts'
 import { legSchema } from '../sweep/plan.ts'
 
-export const METRICS = ['ttfa-p50', 'ttfa-p95', 'wall-mean', 'tokens-per-sec', 'failures'] as const
+export const METRICS = ['ttfa-p50', 'ttfa-p95', 'wall-p50', 'wall-p95', 'wall-mean', 'tokens-per-sec', 'failures'] as const
 export const metricSchema = z.enum(METRICS)
 export type ComparedMetric = z.infer<typeof metricSchema>
 
@@ -23,9 +23,15 @@ export const comparedFigureSchema = z.object({
   after: z.number(),
   /** After over before, with a bootstrap interval over waves; of failures the difference of the two ratios. */
   change: intervalSchema,
+  /** How much of a change is none, of this figure: the margin asked for, or what the instrument's own clock allows. */
+  marginRatio: z.number(),
   outcome: outcomeSchema,
 })
 export type ComparedFigure = z.infer<typeof comparedFigureSchema>
+
+/** A figure that can't be held against the other sweep's, and why. */
+export const untoldFigureSchema = comparedFigureSchema.pick({ leg: true, n: true, metric: true }).extend({ because: z.string() })
+export type UntoldFigure = z.infer<typeof untoldFigureSchema>
 
 export const differenceSchema = z.object({ what: z.string(), before: z.string(), after: z.string() })
 export type Difference = z.infer<typeof differenceSchema>
@@ -48,10 +54,13 @@ export const comparisonSchema = z.object({
   /** Levels that only one of the two has measured. */
   unmatched: z.array(z.string()),
   figures: z.array(comparedFigureSchema),
+  untold: z.array(untoldFigureSchema),
   ceilings: z.array(comparedCeilingSchema),
-  slots: z.object({ before: z.number().nullable(), after: z.number().nullable() }),
+  slots: z.object({ before: z.number().nullable(), after: z.number().nullable(), outcome: outcomeSchema }),
   verdicts: z.object({ before: verdictCodeSchema, after: verdictCodeSchema }),
   regression: z.boolean(),
+  /** False: the plans differ, or no level is in both, so that no figure could be compared. */
+  comparable: z.boolean(),
   /** One sentence for a person. */
   sentence: z.string(),
 })

@@ -1,6 +1,8 @@
 /** What two sweeps asked for, and where they ran, line by line: which differences forbid a comparison, and which may explain a change. */
 import { formatBytes } from '../report/format-number.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
+import { modeOf } from '../sweep/modes.ts'
+import { hash128 } from '../sweep/seeded-random.ts'
 import { targetLabel } from '../sweep/target.ts'
 import type { Difference } from './comparison.ts'
 
@@ -21,15 +23,26 @@ const SHAPE: readonly Line[] = [
   ['background note', ({ plan }) => (plan.workload.memoryNote ? 'yes' : 'no')],
   [
     'own prompts',
-    ({ plan }) => (plan.workload.prompts === undefined || plan.workload.prompts.length === 0 ? 'none' : `${plan.workload.prompts.length}`),
+    ({ plan }) => {
+      const { prompts = [] } = plan.workload
+      // Their number may be the same and they others: a few letters tell them apart.
+      return prompts.length === 0 ? 'none' : `${prompts.length} (${hash128(prompts.join('\n'))[0].toString(16).slice(0, 6)})`
+    },
   ],
   ['mix of models or options', ({ plan }) => (plan.workload.variants.length === 0 ? 'none' : JSON.stringify(plan.workload.variants))],
-  ['load', ({ plan }) => plan.request.load?.kind ?? 'burst'],
+  [
+    'load',
+    ({ plan }) => {
+      const load = plan.request.load ?? { kind: 'burst' as const }
+      return load.kind === 'open' ? `open, ${load.ratesPerSec.join(', ')} sessions a second` : load.kind
+    },
+  ],
 ]
 
 const SETTINGS: readonly Line[] = [
   ['target', ({ facts, plan }) => (facts === null ? plan.request.target.model : targetLabel(facts))],
-  ['address', ({ facts }) => facts?.url ?? NONE],
+  // A built-in server listens elsewhere each time; that is no difference.
+  ['address', ({ facts }) => (facts?.kind === 'plimsoll' ? 'built in' : (facts?.url ?? NONE))],
   ['server version', ({ facts }) => facts?.version ?? NONE],
   ['model size', ({ facts }) => (facts?.modelSizeBytes == null ? NONE : formatBytes(facts.modelSizeBytes))],
   ['quantisation', ({ facts }) => facts?.quantization ?? NONE],
@@ -40,6 +53,9 @@ const SETTINGS: readonly Line[] = [
     'simulation',
     ({ plan }) => (plan.request.target.kind === 'built-in' ? `${plan.request.target.slots} slots, ${options(plan.request.target.settings)}` : 'no'),
   ],
+  ['mode', ({ plan }) => modeOf(plan.request) ?? 'levels as given'],
+  ['repeats', ({ plan }) => String(plan.request.repeats)],
+  ['seed', ({ plan }) => String(plan.seed)],
   ['faults', ({ plan }) => options(plan.request.faults)],
   ['SLO', ({ plan }) => `ttfa within ${plan.slo.ttfaMs} ms for ${plan.slo.targetRatio}, errors under ${plan.slo.maxErrorRatio}`],
   ['CPU', ({ environment }) => `${environment.cpuModel}, ${environment.cores} cores`],

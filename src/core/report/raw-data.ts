@@ -6,7 +6,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
 
-const RAW_DATA_FORMAT = 'plimsoll.report/1'
+export const RAW_DATA_FORMAT = 'plimsoll.report/1'
 
 export type RawData = { readonly sweep: SweepState; readonly analysis: Analysis }
 

@@ -16,7 +16,7 @@ import type { SweepState } from '../sweep/fold-sweep.ts'
 import { legSchema } from '../sweep/plan.ts'
 import { isSimulated } from './report-levels.ts'
 
-const REPORT_JSON_SCHEMA = 'plimsoll.sweep/1'
+export const REPORT_JSON_SCHEMA = 'plimsoll.sweep/1'
 
 const maybe = z.number().nullable()
 
