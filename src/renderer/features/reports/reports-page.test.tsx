@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { draw } from '../../testing/draw.tsx'
 import { createFakeMain, fakeSweepId } from '../../testing/fake-main.ts'
-import { listItem } from '../../testing/sweep-fixtures.ts'
+import { listItem, queueSweep } from '../../testing/sweep-fixtures.ts'
 import { dateText, matchingSweeps, sureText, verdictText } from './report-rows.ts'
 import { ReportsPage } from './reports-page.tsx'
 
@@ -18,6 +18,7 @@ async function show(items: Parameters<typeof matchingSweeps>[0]) {
   fake.list(items)
   const page = await draw(fake, <ReportsPage />)
   await page.until(() => expect(page.stores.sweepList.get().loaded).toBe(true))
+  await page.until(() => expect(page.text()).toContain('Reports'))
   await page.until(() => expect(page.text()).not.toContain('Reading the list'))
   return { fake, page }
 }
@@ -101,4 +102,16 @@ test('a file that is no table says what was expected', async () => {
   Object.defineProperty(picker, 'files', { value: [new File(['hello'], 'notes.txt')] })
   picker.dispatchEvent(new Event('change', { bubbles: true }))
   await page.until(() => expect(page.find('alert', 'notes.txt')).toBeDefined())
+})
+
+test('two sweeps are marked and compared: the slower one is told, with what differs', async () => {
+  const { fake, page } = await show([listItem(2), listItem(1)])
+  fake.feed(fakeSweepId(1), queueSweep())
+  fake.feed(fakeSweepId(2), queueSweep({ tokenMs: 20 }))
+  await page.click(page.find('button', /Mark to compare/))
+  await page.press('ArrowDown', {}, page.find('listbox', 'Sweeps'))
+  await page.click(page.find('button', /Compare with 2/))
+  await page.until(() => expect(page.text()).toContain('Sweep 2 against 1'))
+  await page.until(() => expect(page.text()).toContain('worse'))
+  expect(page.text()).toContain('wall, mean')
 })

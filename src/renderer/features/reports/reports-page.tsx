@@ -9,6 +9,7 @@ import { useStores } from '../../stores/stores.tsx'
 import { Button } from '../../ui/button.tsx'
 import entry from '../../ui/entry.module.css'
 import { Question } from '../../ui/question.tsx'
+import { type ComparedPair, ComparisonPage } from './comparison-page.tsx'
 import { type FileAnalysis, FileAnalysisPage } from './file-analysis.tsx'
 import { readDropped } from './file-drop.ts'
 import { ReportList } from './report-list.tsx'
@@ -34,6 +35,7 @@ const isFileDrag = (event: DragEvent) => event.dataTransfer.types.includes('File
 export function ReportsPage() {
   const { analysis, close, take } = useGivenFiles()
   const [over, setOver] = useState(false)
+  const [pair, setPair] = useState<ComparedPair>()
   return (
     <section
       className={`${styles.drop} ${over ? styles.over : ''}`}
@@ -50,7 +52,13 @@ export function ReportsPage() {
         take([...event.dataTransfer.files])
       }}
     >
-      {analysis === undefined ? <SweepReports onFiles={take} /> : <GivenFiles analysis={analysis} onClose={close} />}
+      {analysis !== undefined ? (
+        <GivenFiles analysis={analysis} onClose={close} />
+      ) : pair !== undefined ? (
+        <ComparisonPage pair={pair} onClose={() => setPair(undefined)} />
+      ) : (
+        <SweepReports onFiles={take} onCompare={setPair} />
+      )}
     </section>
   )
 }
@@ -63,7 +71,22 @@ function GivenFiles({ analysis, onClose }: { analysis: FileAnalysis; onClose(): 
   return <FileAnalysisPage analysis={analysis} onClose={onClose} />
 }
 
-function SweepReports({ onFiles }: { onFiles(files: readonly File[]): void }) {
+/** The first press marks a sweep, the second one holds another against it; the older of the two is what was before. */
+function useMark(
+  chosen: SweepListItem | undefined,
+  onCompare: (pair: ComparedPair) => void,
+): { label: string; press(): void; refused: string | undefined } {
+  const [marked, setMarked] = useState<SweepListItem>()
+  const refused = chosen === undefined ? 'there is none' : stillRuns(chosen)
+  if (marked === undefined || chosen === undefined) return { label: 'Mark to compare', refused, press: () => setMarked(chosen) }
+  if (marked.sweepId === chosen.sweepId) return { label: `Unmark ${marked.number}`, refused, press: () => setMarked(undefined) }
+  const [before, after] = marked.number < chosen.number ? [marked, chosen] : [chosen, marked]
+  return { label: `Compare with ${marked.number}`, refused, press: () => onCompare({ before, after }) }
+}
+
+type SweepReportsProps = { onFiles(files: readonly File[]): void; onCompare(pair: ComparedPair): void }
+
+function SweepReports({ onFiles, onCompare }: SweepReportsProps) {
   const stores = useStores()
   const list = useStore(stores.sweepList)
   const [sought, setSought] = useState('')
@@ -73,8 +96,9 @@ function SweepReports({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const picker = useRef<HTMLInputElement>(null)
   const rows = useMemo(() => matchingSweeps(list.items, sought), [list.items, sought])
   const chosen = rows.find((item) => item.sweepId === chosenId) ?? rows[0]
+  const mark = useMark(chosen, onCompare)
   const open = (item: SweepListItem | undefined) => item !== undefined && stores.layout.openSweep(item.sweepId)
-  useReportCommands({ chosen, ask: setAsking, open, seek: () => field.current?.focus(), pick: () => picker.current?.click() })
+  useReportCommands({ chosen, ask: setAsking, open, seek: () => field.current?.focus(), pick: () => picker.current?.click(), mark })
   const answer = (act: boolean) => {
     if (act && asking !== undefined) void stores.sweepList.remove(asking.sweepId)
     setAsking(undefined)
@@ -109,6 +133,9 @@ function SweepReports({ onFiles }: { onFiles(files: readonly File[]): void }) {
           />
           <Button chord="f" title="Tables and result files of other tools; dropping them here does the same" onClick={() => picker.current?.click()}>
             Analyse files
+          </Button>
+          <Button chord="c" refused={mark.refused} title="Two sweeps side by side: mark one, then choose the other" onClick={mark.press}>
+            {mark.label}
           </Button>
           <Button chord="enter" refused={none} onClick={() => open(chosen)}>
             Open
@@ -152,9 +179,10 @@ type ReportCommandsInput = {
   open(item: SweepListItem | undefined): void
   seek(): void
   pick(): void
+  readonly mark: ReturnType<typeof useMark>
 }
 
-function useReportCommands({ chosen, ask, open, seek, pick }: ReportCommandsInput): void {
+function useReportCommands({ chosen, ask, open, seek, pick, mark }: ReportCommandsInput): void {
   const { commands, sweepList } = useStores()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callbacks only set state of the page
   const own = useMemo((): Command[] => {
@@ -163,6 +191,7 @@ function useReportCommands({ chosen, ask, open, seek, pick }: ReportCommandsInpu
     return [
       { id: 'reports.seek', title: 'Filter', group: 'Reports', chord: '/', run: seek },
       { id: 'reports.analyse', title: 'Analyse files that others measured', group: 'Reports', chord: 'f', run: pick },
+      { id: 'reports.compare', title: mark.label, group: 'Reports', chord: 'c', refused: mark.refused, run: mark.press },
       { id: 'reports.open', title: `Open ${name}`, group: 'Reports', chord: 'enter', refused, run: () => open(chosen) },
       {
         id: 'reports.export',
@@ -181,6 +210,6 @@ function useReportCommands({ chosen, ask, open, seek, pick }: ReportCommandsInpu
         run: () => ask(chosen),
       },
     ]
-  }, [chosen, sweepList])
+  }, [chosen, sweepList, mark.label, mark.refused])
   useCommands(commands, own)
 }
