@@ -268,6 +268,17 @@ export const jobStretchRule: TableRule = (facts) => {
   const cannotGoOn = jobs !== null && 2 * top.n > jobs
   const isStretched = stretch > 1.3
   if (!isStretched && !curve.isReached && !cannotGoOn) return null
+  const slowest = top.row.slowestJobMs
+  if (!isStretched && slowest !== undefined && slowest > 0.7 * wallN)
+    return finding('job_scheduler', 'suspected', {
+      mechanism: 'critical path: the longest job is most of the wall',
+      sentence: `The order of the jobs gives way first: the longest takes ${span(slowest)} of a wall of ${span(wallN)}, and no job takes longer than alone.`,
+      claims: [
+        ...claims,
+        `The longest job alone is ${percent(slowest / wallN)} of the wall at n=${top.n}: start the critical path first; more places bring nothing beyond it.`,
+      ],
+      missing: ['Start and end of each job.'],
+    })
   if (!isStretched)
     return finding('inconclusive', 'cannot-tell', {
       mechanism: 'jobs do not stretch, and yet the wall does not shrink',

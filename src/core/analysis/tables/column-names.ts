@@ -31,6 +31,7 @@ export function wordsOf(name: string): string {
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\btime to (the )?first (output )?token\b|\bfirst token( (time|latency|wait))?\b|\btt ?ft\b|\btime to first byte\b|\bttfa\b/g, 'ttft'],
   [/\binter token (latency|time)\b|\bitl\b|\btime per (output )?token\b|\bms per token\b|\btpot\b/g, 'tpot'],
+  [/\blat\b/g, 'latency'],
   [/\bend to end( latency)?\b|\be2el?( latency)?\b|\bresponse time\b|\brequest (latency|time|duration)\b|\bturnaround\b/g, 'latency'],
   [/\b(output |generated |completion )?(tokens?|toks?) (per|a) (second|sec|s)\b/g, ' tokps '],
   [/\b(tokens?|toks?) (s|sec|second)\b|\btps\b|\btoks\b|\bt s\b/g, ' tokps '],
@@ -42,7 +43,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
 const N_NAMES =
   /^(n|c|bs|b|pl|conc|concurrency|concurrent|parallel|parallelism|users?|agents?|clients?|streams?|sessions?|vus?|threads?|workers?|cap|batch|batch size|level|in flight target|max concurrency|max concurrent|(num|number of|no of|concurrent|parallel|simultaneous|max concurrent|active|virtual) (n|users?|agents?|clients?|streams?|sessions?|requests?|calls?|connections?|conversations?|jobs?|workers?)|(n|num) (concurrent|parallel)|concurrency level|request concurrency|target concurrency|load level|connections?|nebenläufigkeit)$/
 const LABELS =
-  /^(model|server|engine|backend|framework|runtime|arm|variant|config(uration)?|setup|host|machine|gpu|device|quant(isation|ization)?|dataset|series|stack|family|mode|name|test|case|scenario|prompt|note)$/
+  /^(model|server|engine|backend|framework|runtime|arm|variant|config(uration)?|setup|host|machine|gpu|device|quant(isation|ization)?|dataset|series|stack|family|mode|name|test|case|scenario|prompt|note|status|http status|error|errors? (text|type|message|kind)|error_?type|reason|message|failure reason|outcome)$/
 const STATS: readonly (readonly [RegExp, string])[] = [
   [/\bp ?50\b|\bmedian\b|\bmed\b|\b50th\b/, 'P50'],
   [/\bp ?9[0-4]\b|\b90th\b/, 'P90'],
@@ -131,6 +132,7 @@ function shareOf(words: string): ColumnReading | undefined {
         .map(mibPer)
         .find((per) => per !== undefined) ?? 1,
     )
+  if (has(/\bsuccess(ful)?\b/) && has(/\b(rate|percent|pct|ratio|share)\b/)) return figure('successPercent', has(/\b(percent|pct|rate)\b/) ? 1 : 100)
   if (has(/\b(error|failure|fail)\b/) && has(/\b(rate|percent|pct|ratio|share)\b/))
     return figure('failurePercent', has(/\b(percent|pct)\b/) ? 1 : 100)
   if (has(/\b(failed|failures?|errors?|errored|timeouts?)\b/)) return figure('failures')
@@ -141,7 +143,11 @@ function shareOf(words: string): ColumnReading | undefined {
   )
     return has(/\btotal\b/) ? figure('totalTokens') : figure('tokensPerRequest')
   if (has(/\btotal (output |completion |generated )?tokens\b/)) return figure('totalTokens')
-  if (has(/^(requests?|completed|successful|count|samples|num requests|completed requests|successful requests|request count|total requests)$/))
+  if (
+    has(
+      /^(requests?|completed|successful|count|samples|num requests|completed requests|successful requests|ok|succeeded|success|passed|finished|started|request count|total requests)$/,
+    )
+  )
     return figure('requests')
   if (has(/^(jobs?|num jobs|number of jobs|total jobs)$/)) return figure('jobs')
   return undefined

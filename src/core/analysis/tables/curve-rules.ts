@@ -18,7 +18,8 @@ const rateText = (facts: TableFacts, level: Level): string =>
 export const cliffRule: TableRule = (facts) => {
   const { curve, said } = facts
   const cliff = curve?.cliff
-  if (curve === null || cliff === undefined || cliff === null) return null
+  if (curve === null || cliff === undefined) return null
+  if (cliff === null) return negativeScaling(facts, curve)
   if (failsMore(cliff.before, cliff.after)) return null
   const { before, after } = cliff
   const fall = `Total falls ${percent(cliff.fallRatio)} from n=${before.n} to n=${after.n} (${rateText(facts, before)} to ${rateText(facts, after)})`
@@ -38,6 +39,19 @@ export const cliffRule: TableRule = (facts) => {
       cliff.recovers ? supports(claims[1] ?? '') : leavesOpen('It was not seen whether the total recovers beyond.'),
     ],
     missing: [`Levels between ${before.n} and ${after.n}, and the engine's log or settings for batches above ${before.n}.`],
+  })
+}
+
+/** Each session more makes the whole slower, though never by much at once: neither waiting nor sharing takes from a total what one alone had. */
+function negativeScaling({ said }: TableFacts, { base, top, best, levels }: Curve): ReturnType<TableRule> {
+  if (best !== base || top.total > 0.7 * base.total || levels.length < 3 || failsMore(base, top)) return null
+  const claim = `Total at n=${top.n} is ${percent(top.total / base.total)} of that at n=${base.n}: operate at ${base.n}. Neither a queue nor shared hardware takes from a total what one session alone had; the engine batches badly${said.isSpeculative ? ' with speculative decoding on: measure again with it off' : ''}.`
+  return finding('model_server_engine', 'suspected', {
+    mechanism: 'the engine’s total falls with every session',
+    sentence: `The server's engine gives way first: ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`,
+    claims: [claim],
+    evidence: [supports(claim)],
+    missing: ['The same with speculative decoding and other batch paths off.'],
   })
 }
 
@@ -129,12 +143,14 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
   const inside = slots > 1 ? (paceAt(curve, slots) ?? top) : base
   const reference = slots > 1 && inside.n === base.n ? top : inside
   const kept = base.decode === null || reference.decode === null ? 1 : reference.decode / base.decode
+  const isSeenInside = reference !== top
+  const isHardwareFirst = kept < SHARED_RATIO && slots > 1 && (isSeenInside || waitShare(curve) < 0.5)
   const overlapLine = `Overlap (${facts.series.decodeFrom === 'latency less first token' ? 'n times the share of a request that comes after its first token' : 'total rate over decode rate of one request'}) is ${decimal(occupancy?.overlapTop ?? 0)} at n=${top.n}: only about ${slots} of ${top.n} decode at a time.`
   const evidence: Evidence[] = [supports(overlapLine)]
   if (reference.decode !== null && top.decode !== null && kept > SHARED_RATIO)
     evidence.push(supports(paceLine(facts.series, reference === top ? base : reference, top)))
   if (facts.series.slots === slots) evidence.push(supports(`The configured slot count is ${slots} as well.`))
-  if (kept < SHARED_RATIO && slots > 1) {
+  if (isHardwareFirst) {
     const below = `Up to ${slots} the ${said.hardwareWord} gives way first: ${plural(reference.n, 'request')} decode together, and each runs at ${percent(kept)} of the pace of one alone.`
     return finding('hardware', 'likely', {
       secondary: 'model_server_queue',
@@ -145,10 +161,14 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
       evidence: [supports(below), ...evidence],
     })
   }
-  return finding('model_server_queue', evidence.length > 1 ? 'likely' : 'suspected', {
+  // At n=1 something besides decoding takes time, and nothing here says whether it is prompts being read, one after another perhaps.
+  const mayBePrefill = slots > 1 && facts.series.slots !== slots && base.firstMs === null && base.n === 1 && (base.overlap ?? 1) < 0.8
+  if (mayBePrefill) evidence.push(leavesOpen('Time to first token or prefill time is missing: prompts read one after another could look alike.'))
+  return finding('model_server_queue', evidence.length > 1 && !mayBePrefill ? 'likely' : 'suspected', {
+    missing: mayBePrefill ? ['Time to first token at each n, or prefill time as the server reports it.'] : [],
     secondary: kept < 0.8 && slots > 1 ? 'hardware' : null,
     mechanism: slots === 1 ? 'one slot, first come first served' : `${slots} slots, first come first served; the rest wait`,
-    sentence: `Beyond ${plural(slots, 'session')} requests queue in the model server: it has ${slots === 1 ? 'one effective slot' : `${slots} effective slots`}, and ${top.decode === null ? 'the answer itself takes no longer' : 'one answer is written no slower'} at n=${top.n}.`,
+    sentence: `Beyond ${plural(slots, 'session')} requests queue in the model server: it has ${slots === 1 ? 'one effective slot' : `${slots} effective slots`}, and ${kept > 0.85 ? `one answer is written no slower at n=${top.n}` : `${percent(waitShare(curve))} of the time added up to n=${top.n} is waiting`}.`,
     slots,
     claims: [
       slots === 1
@@ -158,6 +178,15 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
     ],
     evidence,
   })
+}
+
+/** Of the time that one request takes longer at the top, the share that is neither decoding nor what surrounds it at the smallest n. */
+function waitShare({ base, top }: Curve): number {
+  const latency = top.n / top.total / (base.n / base.total)
+  const decodeShare = Math.min(1, (base.overlap ?? base.n) / base.n)
+  const slower = base.decode === null || top.decode === null ? 1 : base.decode / top.decode
+  const added = latency - 1
+  return added <= 0 ? 0 : Math.max(0, 1 - (decodeShare * (slower - 1)) / added)
 }
 
 export function paceLine({ decodeFrom }: Series, base: Level, top: Level): string {
@@ -174,11 +203,12 @@ export function paceLine({ decodeFrom }: Series, base: Level, top: Level): strin
 /** The server's own prefill time grows with n and makes up most of what latency gained. */
 function prefillGrows({ base, top }: Curve): boolean {
   const [before, after] = [base.row.prefillMs, top.row.prefillMs]
-  if (before !== undefined && after !== undefined && after > 3 * before && top.row.queueMs === undefined) {
-    const added = (top.latencyMs ?? top.row.wallMs ?? 0) - (base.latencyMs ?? base.row.wallMs ?? 0)
-    return added > 0 && after - before > 0.5 * added
-  }
-  return false
+  if (before === undefined || after === undefined || after < 3 * before || top.row.queueMs !== undefined) return false
+  const latency = (level: Level) => level.latencyMs ?? level.row.wallMs ?? level.firstMs
+  const [first, last] = [latency(base), latency(top)]
+  // Nothing else is timed: a prefill that grows with n is no wait for a slot, whatever the rates look like.
+  if (first == null || last == null) return true
+  return last > first && after - before > 0.5 * (last - first)
 }
 
 function prefillFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
@@ -341,6 +371,7 @@ export const noneReachedRule: TableRule = (facts) => {
   const { curve, occupancy, said } = facts
   if (curve === null || curve.isReached) return null
   const { top } = curve
+  if (occupancy !== null && occupancy.sharing !== null && occupancy.sharing < 0.5) return null
   const before = curve.levels.at(-2) ?? curve.base
   const gain = top.total / before.total - 1
   const claims = [

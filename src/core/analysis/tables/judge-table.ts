@@ -11,6 +11,7 @@ import {
   unbatchedRule,
   unverifiableRule,
 } from './curve-rules.ts'
+import { failureRule } from './failure-rules.ts'
 import { curveOf } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
 import {
@@ -51,6 +52,7 @@ export type TableJudgement = {
 /** Measurement and policy before physics, direct sight before inference. */
 const RULES: readonly TableRule[] = [
   loadGeneratorRule,
+  failureRule,
   providerRule,
   reloadRule,
   forcedSlotsRule,

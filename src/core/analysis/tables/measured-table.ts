@@ -41,6 +41,7 @@ export const FIGURES = [
   'requests',
   'failures',
   'failurePercent',
+  'successPercent',
   'rateLimited',
   'gpuPercent',
   'cpuPercent',

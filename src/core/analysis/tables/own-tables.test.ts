@@ -335,6 +335,100 @@ const OWN: readonly Own[] = [
     ...csv('n,slots,total tok/s,decode tok/s per request\n16,1,40,41\n16,2,43,22\n16,4,44,11.4\n16,8,44,5.8\n'),
     expected: { primary: 'hardware', ceiling: null, highest: 16 },
   },
+  {
+    name: 'two slots, two levels, decode shared: most of the time added is waiting',
+    ...json([
+      { n: 1, configured_slots: 2, ttft_p50_ms: 70, latency_p50_ms: 5100, decode_tok_s_per_req: 60, derived_agg_tok_s: 59 },
+      { n: 4, configured_slots: 2, ttft_p50_ms: 8400, latency_p50_ms: 17000, decode_tok_s_per_req: 35.5, derived_agg_tok_s: 70.4 },
+    ]),
+    expected: { primary: 'model_server_queue', secondary: 'hardware', slots: 2, highest: 4 },
+  },
+  {
+    name: 'time per token constant, full from the smallest level tested',
+    ...csv(
+      'Conc.,RPS,Avg Lat.(s),Gen. toks/s,Avg TTFT(s),Avg TPOT(s),Success Rate\n6,1.5,4,150,2.0,0.02,100%\n12,1.5,8,151,6.0,0.02,100%\n24,1.5,16,150,14,0.0201,100%\n48,1.5,32,150,30,0.02,100%\n',
+    ),
+    expected: { primary: 'model_server_queue', slots: 3, ceiling: 6, highest: 48 },
+  },
+  {
+    name: 'prefill times alone that grow with n, decode as fast as ever',
+    ...csv(
+      'n,t_prefill_s,ttft_s,decode tok/s per req,total tok/s\n1,0.9,0.9,50,34\n2,1.8,1.8,50,43\n4,3.6,3.6,49,50\n8,7.1,7.1,50,53\n16,14.3,14.3,50,54\n',
+    ),
+    expected: { primary: 'hardware', says: [/prefill/i], neverSays: [/effective slot/i] },
+  },
+  {
+    name: 'refusals named by their status',
+    ...csv('n,ok,failed,status\n5,5,0,200\n10,10,0,200\n40,11,29,429\n80,10,70,429\n'),
+    expected: { primary: 'provider_limit', ceiling: 10, highest: 80 },
+  },
+  {
+    name: 'refusals in the words of the provider',
+    ...json([
+      { n: 3, started: 3, failed: 0 },
+      { n: 12, started: 12, failed: 8, error: 'Server is temporarily limiting requests' },
+    ]),
+    expected: { primary: 'provider_limit', ceiling: 3, highest: 12, says: [/ramp/i] },
+  },
+  {
+    name: 'contexts that do not fit together',
+    ...json([
+      { n: 2, requests: 40, failures: 0 },
+      { n: 6, requests: 40, failures: 22, error: 'Context size has been exceeded' },
+    ]),
+    expected: { primary: 'hardware', ceiling: 2, says: [/memory ceiling/i] },
+  },
+  {
+    name: 'many fail and nothing says why, although the total still rises',
+    ...csv('n,total tok/s,requests,failures\n1,30,20,0\n4,118,80,0\n16,420,160,70\n'),
+    expected: { primary: 'inconclusive', ceiling: 4, highest: 16, neverSays: [/nothing gives way/i] },
+  },
+  {
+    name: 'wall and decode rate only, decimal commas as text, unordered and repeated',
+    ...json({
+      load: 'burst of n',
+      rows: [
+        { n: 4, 'Wall (s)': '12,3', 'Decode tok/s per req': '40,1' },
+        { n: 1, 'Wall (s)': '6,2', 'Decode tok/s per req': '40,3' },
+        { n: 8, 'Wall (s)': '24,9', 'Decode tok/s per req': '39,8' },
+        { n: 4, 'Wall (s)': '12,5', 'Decode tok/s per req': '40,0' },
+        { n: 2, 'Wall (s)': '6,3', 'Decode tok/s per req': '40,2' },
+      ],
+    }),
+    expected: { primary: 'model_server_queue', slots: 2, ceiling: 2, highest: 8 },
+  },
+  {
+    name: 'jobs that race for a lock when they start',
+    ...json({
+      load: 'n jobs, each in a checkout of its own',
+      rows: [
+        { n: 1, ok: 1, failed: 0 },
+        { n: 3, ok: 1, failed: 2, error: 'could not lock config file .git/config' },
+      ],
+    }),
+    expected: { primary: 'job_scheduler', ceiling: 1 },
+  },
+  {
+    name: 'sockets that were closed while nobody used them',
+    ...json([
+      { n: 8, requests: 400, failures: 0 },
+      { n: 32, requests: 400, failures: 60, error: 'read ECONNRESET' },
+    ]),
+    expected: { primary: 'runner_process', ceiling: 8 },
+  },
+  {
+    name: 'each session more makes the whole slower',
+    ...json({
+      server: 'speculative decoding on',
+      rows: [
+        { n: 1, agg_tok_s: 100 },
+        { n: 2, agg_tok_s: 83 },
+        { n: 3, agg_tok_s: 68 },
+        { n: 4, agg_tok_s: 56 },
+      ],
+    }),
+    expected: { primary: 'model_server_engine', ceiling: 1, highest: 4 },
+  },
 ]
 
 describe('tables that nobody published', () => {

@@ -69,10 +69,14 @@ export function seriesOf(table: MeasuredTable, said: SaidSettings): Series[] {
   return [...groups].map(([label, own]) => seriesFrom(label, own, axis, said))
 }
 
+/** What happened in a row, rather than what it was. */
+export const isNoteOfFailure = (name: string): boolean => /status|error|reason|message|failure|outcome|result/.test(name)
+
 /** Words that tell rows apart which otherwise lie at one place; notes that differ in every row tell nothing apart. */
 function labelsThatVary(rows: readonly MeasuredRow[]): string[] {
   const names = new Set(rows.flatMap(({ labels }) => Object.keys(labels)))
   return [...names].filter((name) => {
+    if (isNoteOfFailure(name)) return false
     const values = new Set(rows.map(({ labels }) => labels[name] ?? ''))
     const places = new Set(rows.map(({ figures }) => figures.n ?? figures.arrivalPerSec ?? -1))
     return values.size > 1 && (values.size < rows.length || places.size < rows.length)
@@ -128,6 +132,7 @@ function pointsOf(rows: readonly Placed[], said: SaidSettings, axis: Axis): Omit
   const stat = commonStat(rows)
   const decode = decodeRates(rows, said, stat)
   const totals = totalsOf(rows, said, decode.values, axis)
+  const relative = relativeOverlaps(rows, totals, decode.values)
   const points = rows.map(({ at, figures }, index): Point => {
     const firstMs = stat === null ? null : (figures[`ttft${stat}Ms`] ?? null)
     const latencyMs = stat === null ? null : (latencyOf(figures, stat) ?? latencyFromPace(figures, said, firstMs, decode.values[index] ?? null))
@@ -137,10 +142,31 @@ function pointsOf(rows: readonly Placed[], said: SaidSettings, axis: Axis): Omit
     const fromRates = total !== null && pace !== null && totals.unit === 'tok/s' && !totals.isUnverifiable && totals.totalFrom !== 'decode phase'
     const fromParts = figures.n !== undefined && answerMs !== null && latencyMs !== null ? (figures.n * answerMs) / latencyMs : null
     const overlap = fromRates && decode.from !== 'latency less first token' ? (total ?? 0) / (pace ?? 1) : fromParts
-    return { n: figures.n ?? null, at, row: figures, total, decode: pace, firstMs, latencyMs, answerMs, overlap: figures.decodeOverlap ?? overlap }
+    return {
+      n: figures.n ?? null,
+      at,
+      row: figures,
+      total,
+      decode: pace,
+      firstMs,
+      latencyMs,
+      answerMs,
+      overlap: figures.decodeOverlap ?? overlap ?? relative[index] ?? null,
+    }
   })
   const { values: _, ...rest } = totals
   return { points, ...rest, stat, decodeFrom: decode.from }
+}
+
+/** Without the length of answers: total and pace against those of one request alone, whose time is taken for decoding. Empty without n=1. */
+function relativeOverlaps(rows: readonly Placed[], totals: Totals, decode: readonly (number | null)[]): (number | null)[] {
+  const first = rows.findIndex(({ figures }) => figures.n === 1)
+  const [total, pace] = [totals.values[first], decode[first]]
+  if (totals.unit !== 'req/s' || total == null || pace == null) return []
+  return rows.map((_, index) => {
+    const [own, ownPace] = [totals.values[index], decode[index]]
+    return own == null || ownPace == null || ownPace === 0 ? null : ((own / total) * pace) / ownPace
+  })
 }
 
 /** The statistic that both first-token time and latency have in most rows; first-token time alone, else latency alone. */

@@ -73,7 +73,9 @@ function readRow(
       ignored.push({ what: `${cell.value} in column "${name}", row ${rowIndex + 1}`, why: 'no such figure can be below zero' })
       continue
     }
-    figures[meaning.figure] = cell.value * scale
+    if (meaning.figure === 'successPercent')
+      figures.failurePercent = Math.max(0, 100 - (cell.unit === null && cell.value <= 1 ? cell.value * 100 : cell.value))
+    else figures[meaning.figure] = cell.value * scale
   }
   const words = Object.fromEntries(
     labels.map(({ name, index }) => [name, String(row[index] ?? '').trim()]).filter(([, text]) => text !== '' && text !== undefined),
@@ -111,6 +113,16 @@ function settleRates(columns: readonly Column[], rows: readonly (readonly unknow
       return cell.kind === 'number' ? cell.value * cellScale(column.meaning, cell.unit) : null
     }
   }
+  const named = columns.find(
+    ({ name, meaning }) =>
+      meaning.figure === 'decodeTokensPerSecPerRequest' &&
+      !/per|each|\/ ?(req|user|stream|agent|session)/i.test(name.replace(/per[_ ]s|per[_ ]sec\w*/gi, '')),
+  )
+  const hasTotal = columns.some(({ meaning }) => meaning.figure === 'totalTokensPerSec')
+  if (named !== undefined && !hasTotal && risesWithN(rows, readerOf('n'), readerOf('decodeTokensPerSecPerRequest')))
+    return columns.map((column) =>
+      column === named ? { ...column, meaning: { ...column.meaning, figure: 'totalTokensPerSec' as const, ambiguousRate: true } } : column,
+    )
   const rate = columns.find(({ meaning }) => meaning.ambiguousRate)
   const hasDecode = columns.some(({ meaning }) => meaning.figure === 'decodeTokensPerSecPerRequest')
   if (rate === undefined || hasDecode) return [...columns]
@@ -132,4 +144,19 @@ function settleRates(columns: readonly Column[], rows: readonly (readonly unknow
   return columns.map((column) =>
     column === rate ? { ...column, meaning: { ...column.meaning, figure: 'decodeTokensPerSecPerRequest' as const } } : column,
   )
+}
+
+/** A rate of one request never rises much with n; a total does. */
+function risesWithN(
+  rows: readonly (readonly unknown[])[],
+  n: (row: readonly unknown[]) => number | null,
+  rate: (row: readonly unknown[]) => number | null,
+): boolean {
+  const pairs = rows.flatMap((row) => {
+    const [count, value] = [n(row), rate(row)]
+    return count === null || value === null ? [] : [{ count, value }]
+  })
+  const sorted = pairs.toSorted((a, b) => a.count - b.count)
+  const [first] = sorted
+  return first !== undefined && Math.max(...sorted.map(({ value }) => value)) > 1.3 * first.value
 }

@@ -32,7 +32,8 @@ export function occupancyOf(series: Series, curve: Curve, isBurst: boolean): Occ
   // An overlap above n is a rate measured elsewhere; it proves no sharing above the whole.
   const sharing = overlapTop / top.n / Math.min(1, Math.max(0.2, atBase))
   const isPaceKept = base.decode !== null && top.decode !== null && top.decode > 0.8 * base.decode
-  const pinned = sharing < TOGETHER && (stoppedGrowing(curve) || (isPaceKept && sharing < 0.6))
+  const waits = top.firstMs !== null && base.firstMs !== null && top.answerMs !== null && top.firstMs - base.firstMs > 0.4 * top.answerMs
+  const pinned = sharing < TOGETHER && (stoppedGrowing(curve) || waits || (isPaceKept && sharing < 0.6))
   const slots = pinned ? slotsWhenPinned(series, curve, isBurst) : slotsWhenTogether(series, curve)
   return { together: sharing >= TOGETHER, pinned, slots, sharing, overlapTop }
 }
@@ -56,6 +57,10 @@ function slotsWhenPinned(series: Series, curve: Curve, isBurst: boolean): number
   const unqueued = levels.filter((level) => nobodyWaits(level, base, series.stat))
   const highest = unqueued.at(-1) ?? base
   const queued = levels.filter(({ n }) => n > highest.n)
+  const everywhere = Math.max(...levels.map((level) => level.overlap ?? 0))
+  // Full from the smallest n tested: nothing there says what a request takes without waiting, and overlap speaks for itself.
+  if (base.n > 1 && (base.overlap ?? 0) < UNQUEUED * base.n && (base.overlap ?? 0) > UNQUEUED * everywhere)
+    return snap(everywhere, series.slots, levels, levels)
   const byService = serviceEstimate(series, curve, highest, queued)
   if (byService !== null) return snap(byService, series.slots, levels, queued)
   const gap = hasClientGap(base, isBurst)
