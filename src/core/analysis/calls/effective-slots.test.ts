@@ -25,3 +25,13 @@ test('whatever the slots, the paces and the noise: the plateau of the overlap is
     expect(slotsOf([1, slots])?.plateau).toBe(false)
   }
 })
+
+test('slots that seem held for a few percent of the time, since a busy machine stamps late, change nothing', () => {
+  const overlap = (lasting: number, lastingRatio: number) => ({ lasting, lastingRatio, busyMs: 4_000 })
+  const level = (n: number, streaming: [number, number], serving: [number, number]) =>
+    ({ leg: 'runner', n, streaming: overlap(...streaming), serving: overlap(...serving), asked: overlap(n, 0.9) }) as const
+  const levels = [level(16, [12, 0.51], [12, 0.37]), level(32, [12, 0.68], [15, 0.014]), level(64, [12, 0.76], [14, 0.035])]
+  expect(effectiveSlots(levels)).toEqual({ n: 12, plateau: true })
+  // Held for long, they are held.
+  expect(effectiveSlots([level(16, [3, 0.5], [16, 0.6])])).toEqual({ n: 16, plateau: false })
+})
