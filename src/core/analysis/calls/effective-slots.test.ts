@@ -3,6 +3,7 @@ import { syntheticSweep } from '../../../../test/synthetic-sweep.ts'
 import { sweepStateOf } from '../../sweep/fold-sweep.ts'
 import { createSeededRandom } from '../../sweep/seeded-random.ts'
 import { sweepFacts } from '../levels/level-facts.ts'
+import { effectiveSlots } from './effective-slots.ts'
 
 test('whatever the slots, the paces and the noise: the plateau of the overlap is the slots, below it there is none', () => {
   const { next, int } = createSeededRandom('slots')
