@@ -71,3 +71,12 @@ test('what can’t be done now is said, but Esc never complains', () => {
   expect(ran).toEqual([])
   expect(refused).toEqual(['repeat'])
 })
+
+test('a list that is part of the page leaves it Enter and letters; one that floats keeps them', () => {
+  document.body.insertAdjacentHTML('beforeend', '<div id="list" role="listbox" data-page-keys></div><div id="choice" role="listbox"></div>')
+  press('choice', 'Enter')
+  expect(ran).toEqual([])
+  press('list', 'Enter')
+  press('list', '1')
+  expect(ran).toEqual(['open', 'metric'])
+})

@@ -3,7 +3,8 @@ import type { Command } from '../stores/command-store.ts'
 import { chordOf } from '../ui/chord.ts'
 
 const TYPES_IN = 'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"]'
-const FLOATS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
+/** A list that is part of the page, and not a choice that floats over it, leaves the page its keys. */
+const FLOATS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]:not([data-page-keys])'
 /** What a focused button or link does itself. */
 const OWN_KEYS = new Set(['enter', 'space'])
 

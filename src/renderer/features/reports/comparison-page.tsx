@@ -1,6 +1,7 @@
 /** Two sweeps side by side: what changed for better or worse, beyond noise; what differs between the two, and may explain it. */
 import { useEffect, useMemo, useState } from 'react'
 import type { ComparedFigure, Comparison, Difference, Outcome } from '../../../core/compare/comparison.ts'
+import { formatMs } from '../../../core/report/format-number.ts'
 import type { SweepId } from '../../../core/result/ids.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import { useCommands } from '../../stores/command-store.ts'
@@ -9,7 +10,6 @@ import { useStores } from '../../stores/stores.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { PageHead } from '../../ui/panel.tsx'
-import { plainMs } from '../../ui/plain-ms.ts'
 import styles from './comparison-page.module.css'
 
 export type ComparedPair = {
@@ -116,6 +116,8 @@ const outcomeClass = (outcome: Outcome) => classNames(outcome === 'worse' && sty
 const METRIC_NAMES: Readonly<Record<ComparedFigure['metric'], string>> = {
   'ttfa-p50': 'ttfa p50',
   'ttfa-p95': 'ttfa p95',
+  'wall-p50': 'wall p50',
+  'wall-p95': 'wall p95',
   'wall-mean': 'wall, mean',
   'tokens-per-sec': 'tokens/s in all',
   failures: 'failed',
@@ -123,7 +125,7 @@ const METRIC_NAMES: Readonly<Record<ComparedFigure['metric'], string>> = {
 
 function figureText(metric: ComparedFigure['metric'], value: number): string {
   if (metric === 'failures') return `${(value * 100).toFixed(1)} %`
-  return metric === 'tokens-per-sec' ? value.toFixed(1) : plainMs(value)
+  return metric === 'tokens-per-sec' ? value.toFixed(1) : formatMs(value)
 }
 
 function changeText({ metric, change }: ComparedFigure): string {

@@ -148,5 +148,5 @@ function Rows({ rows }: { rows: AnalysedTable['rows'] }) {
 function cellText(value: number | string | undefined): string {
   if (value === undefined) return '–'
   if (typeof value === 'string') return value
-  return Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, '')
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)))
 }

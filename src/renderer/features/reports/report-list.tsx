@@ -62,6 +62,7 @@ export function ReportList({ rows, chosen, onChoose, onOpen }: ReportListProps) 
         ref={box}
         className={styles.list}
         role="listbox"
+        data-page-keys
         aria-label="Sweeps, latest first"
         aria-activedescendant={chosen === undefined ? undefined : `report-${chosen.sweepId}`}
         tabIndex={0}
