@@ -46,19 +46,19 @@ export const ENGINES: readonly Configuration[] = [
   swept(
     'memory-bound-4',
     '16 slots; beyond four streams the total stands still',
-    simulated(16, { memoryBoundAbove: 4 }, { levels: [1, 2, 4, 8, 16] }),
+    simulated(16, { prefillMs: 4, decodeMs: 10, memoryBoundAbove: 4 }, { levels: [1, 2, 4, 8, 16] }),
     truth(['model_server_engine', 'hardware'], 4),
   ),
   swept(
     'memory-bound-8',
     '32 slots; beyond eight streams the total stands still',
-    simulated(32, { memoryBoundAbove: 8 }, { levels: [1, 2, 4, 8, 16, 32] }),
+    simulated(32, { prefillMs: 5, decodeMs: 15, memoryBoundAbove: 8 }, { levels: [1, 2, 4, 8, 16, 32] }),
     truth(['model_server_engine', 'hardware'], 8),
   ),
   swept(
     'engine-cliff',
     '32 slots, above 8 streams a token takes four times as long',
-    simulated(32, { cliffAbove: 8, cliffFactor: 4 }, { levels: [1, 2, 4, 8, 16, 24] }),
+    simulated(32, { decodeMs: 10, cliffAbove: 8, cliffFactor: 4 }, { levels: [1, 2, 4, 8, 16, 24] }),
     truth('model_server_engine', 8),
   ),
   swept(
@@ -70,7 +70,7 @@ export const ENGINES: readonly Configuration[] = [
   swept(
     'engine-cliff-recovers',
     '64 slots; from 9 to 16 streams a token takes five times as long, beyond that twice',
-    simulated(64, { cliffAbove: 8, cliffUpTo: 16, cliffFactor: 5, memoryBoundAbove: 16 }, { levels: [1, 4, 8, 16, 32] }),
+    simulated(64, { decodeMs: 12, cliffAbove: 8, cliffUpTo: 16, cliffFactor: 5, memoryBoundAbove: 16 }, { levels: [1, 4, 8, 16, 32] }),
     truth('model_server_engine'),
   ),
 ]
@@ -98,7 +98,7 @@ export const HARDWARE: readonly Configuration[] = [
   swept(
     'memory-spill',
     'a third of the model lies outside the GPU’s memory, and decode is shared',
-    simulated(8, { modelBytes: 3e9, vramBytes: 2e9, spillFactor: 3, decodeMs: 2, decodeShape: 'proportional' }, UP_TO_8),
+    simulated(8, { startLoaded: true, modelBytes: 3e9, vramBytes: 2e9, spillFactor: 3, decodeMs: 2, decodeShape: 'proportional' }, UP_TO_8),
     truth(['hardware', 'model_server_engine']),
   ),
 ]

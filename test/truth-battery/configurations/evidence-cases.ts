@@ -74,6 +74,7 @@ export const EVIDENCE_CASES: readonly Configuration[] = [
     simulated(
       7,
       {
+        startLoaded: true,
         modelBytes: 14e9,
         contextBytesPerToken: 80_000,
         contextTokens: 32_768,

@@ -28,7 +28,7 @@ export const NOTHING: readonly Configuration[] = [
   swept(
     'none-reached-64',
     '64 slots, swept to 32 sessions, with the null leg',
-    simulated(64, {}, { levels: [1, 4, 16, 32], legs: ['runner', 'null'] }),
+    simulated(64, { decodeMs: 12 }, { levels: [1, 4, 16, 32], legs: ['runner', 'null'] }),
     truth('none_reached', 'not-reached'),
   ),
   swept(

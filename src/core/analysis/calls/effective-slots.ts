@@ -6,6 +6,7 @@
 import type { ModelCall } from '../../session/timeline.ts'
 import { callsOf, type MeasuredLevel } from '../levels/measured-levels.ts'
 import { createSpanTimes, type Overlap } from './lasting-overlap.ts'
+import { readsPromptsInTurn } from './prompts-in-turn.ts'
 
 export type LevelOverlap = {
   readonly leg: MeasuredLevel['leg']
@@ -16,6 +17,8 @@ export type LevelOverlap = {
   readonly asked: Overlap
   /** Answers from the beginning of their prompt's evaluation, as the server tells it, to the last token; absent = nothing is told. */
   readonly serving?: Overlap
+  /** Whoever waited, waited for the prompts before its own (prompts-in-turn.ts): no limit of slots. Absent = no. */
+  readonly promptsInTurn?: true
 }
 
 export type EffectiveSlots = {
@@ -26,6 +29,7 @@ export type EffectiveSlots = {
 
 /** With one level alone above the slots, the overlap must have held for this share of the busy time to be called a plateau. */
 const LONE_LEVEL_RATIO = 0.25
+const MOSTLY_RATIO = 0.5
 
 export function levelOverlap(level: MeasuredLevel): LevelOverlap {
   const calls = callsOf(level)
@@ -43,7 +47,8 @@ export function levelOverlap(level: MeasuredLevel): LevelOverlap {
     told += 1
   }
   const seen = { leg: level.leg, n: level.n, streaming: streaming.overlap(), asked: asked.overlap() }
-  return told === 0 ? seen : { ...seen, serving: serving.overlap() }
+  if (told === 0) return seen
+  return { ...seen, serving: serving.overlap(), ...(level.n > 1 && readsPromptsInTurn(level) ? { promptsInTurn: true } : {}) }
 }
 
 /** Stamps that a blocked event loop delayed say nothing of when a slot was held; a prompt can't have been read before it was sent. */
@@ -83,5 +88,7 @@ function plateauOf(overlaps: readonly LevelOverlap[], of: (level: LevelOverlap) 
   const same = limited.filter((level) => of(level).lasting === top)
   const levels = new Set(same.map((level) => level.n)).size
   const holds = same.some((level) => of(level).lastingRatio >= LONE_LEVEL_RATIO)
-  return { n: top, plateau: of(highest).lasting === top && (levels > 1 || holds) }
+  // Slots that are a limit are taken most of the time while others wait; real Ollamas with two of them and long prompts: 54 %.
+  const isIdle = highest.promptsInTurn === true && (highest.serving?.lastingRatio ?? 1) < MOSTLY_RATIO
+  return { n: top, plateau: !isIdle && of(highest).lasting === top && (levels > 1 || holds) }
 }
