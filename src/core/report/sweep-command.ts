@@ -27,7 +27,7 @@ export function sweepArguments(plan: SweepPlan): string[] {
   const mode = modeOf(request)
   words.push(...(mode === undefined ? ['--repeats', String(request.repeats)] : ['--mode', mode]))
   if (request.waves !== null) words.push('--waves', String(request.waves))
-  words.push('--legs', request.legs.join(','))
+  words.push('--legs', request.legs.join(','), ...loadWords(request.load))
   words.push('--prompt-tokens', String(workload.promptTokens), '--output-tokens', String(workload.outputTokens))
   const { num_ctx: contextTokens, ...options } = workload.options
   if (typeof contextTokens === 'number') words.push('--num-ctx', String(contextTokens))
@@ -38,6 +38,12 @@ export function sweepArguments(plan: SweepPlan): string[] {
   words.push('--turn-deadline', String(request.turnDeadlineMs), '--seed', String(request.seed))
   words.push(...faultArguments(request.faults))
   return words
+}
+
+function loadWords(load: SweepPlan['request']['load']): string[] {
+  if (load === undefined || load.kind === 'burst') return []
+  const rates = load.kind === 'open' ? ['--rates', load.ratesPerSec.join(',')] : []
+  return ['--load', load.kind, '--span', `${load.spanMs}`, ...rates]
 }
 
 function openAiWords({ api, keyName, price }: SweepPlan['request']['target'] & { kind: 'server' }): string[] {

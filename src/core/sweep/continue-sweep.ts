@@ -25,7 +25,7 @@ export function resumeSweep(state: SweepState, atMs: number): Result<Continuatio
   const voids = broken.map(({ cell }): SweepEvent => ({ type: 'cell-void', atMs, cell: cell.index, reason }))
   const added = numbered(state, [
     { ...warmUpOf(state), because: 'The sweep goes on: the server is warmed again (M4).' },
-    ...again.map(({ cell: { index: _index, plannedOffsetsMs: _offsets, ...draft } }) => ({ draft, because: 'It was not measured to its end.' })),
+    ...again.map(({ cell: { index: _index, ...draft } }) => ({ draft, because: 'It was not measured to its end.' })),
   ])
   return ok({ events: [...voids, ...added.map((add): SweepEvent => ({ type: 'cell-added', atMs, ...add }))], only: null })
 }
@@ -64,7 +64,8 @@ function isLost({ cell, status }: CellState, cells: readonly CellState[]): boole
   return same.length === 0
 }
 
-const key = ({ cell }: Pick<CellState, 'cell'>) => JSON.stringify([cell.leg, cell.n, cell.repeat, cell.role, cell.arm ?? null])
+const key = ({ cell }: Pick<CellState, 'cell'>) =>
+  JSON.stringify([cell.leg, cell.n, cell.repeat, cell.role, cell.arm ?? null, cell.load?.ratePerSec ?? null])
 
 function nothingLeft(state: SweepState): Problem {
   const measured = state.cells.filter(({ status }) => status === 'done').length

@@ -1,8 +1,10 @@
 /** M13: what a sweep of a priced target costs, in US dollars; null where it costs nothing. */
 import { type Problem, problem } from '../result/problem.ts'
 import type { CellState } from './fold-sweep.ts'
+import { plannedTurns } from './load-cells.ts'
 import type { Cell, SweepPlan, SweepRequest } from './plan.ts'
 import type { TurnRow } from './turn-row.ts'
+import { mostTurnsOf } from './workloads.ts'
 
 /** A prompt is counted in words here and in tokens there, and frames and instructions are added; rather too much than too little. */
 const PROMPT_RATIO = 1.3
@@ -60,7 +62,7 @@ export function costsTooMuch(plan: SweepPlan, cells: readonly CellState[], rows:
   const { maxCostUsd } = plan.request
   const spent = maxCostUsd === undefined ? null : spentUsd(plan, cells, rows)
   if (maxCostUsd === undefined || spent === null) return false
-  return spent + (sessionsUsd(plan, cell, cell.n * cell.waves) ?? 0) > maxCostUsd
+  return spent + (sessionsUsd(plan, cell, plannedTurns(cell) * mostTurnsOf(plan.workload)) ?? 0) > maxCostUsd
 }
 
 function priceOf({ target }: SweepPlan['request']) {

@@ -3,9 +3,11 @@
 import { sweepIdSchema } from '../result/ids.ts'
 import { sessionsUsd } from './cost.ts'
 import { type Pace, thoughtServer } from './known-pace.ts'
+import { spanMsOf } from './load-cells.ts'
 import type { Cell, SweepPlan, SweepRequest } from './plan.ts'
 import { planSweep } from './plan-sweep.ts'
 import { simulateSweep } from './simulate-sweep.ts'
+import { mostTurnsOf } from './workloads.ts'
 
 export type Estimate = {
   readonly cells: number
@@ -30,7 +32,9 @@ export function estimateSweep(request: SweepRequest, pace?: Pace): Estimate {
   const plan = planSweep(free, { sweepId: sweepIdSchema.parse('estimate') })
   const { cells, sessions, ms } = simulateSweep(plan, thoughtServer(plan, pace))
   const played = cells.filter(({ status }) => status === 'done')
-  const costs = played.map(({ cell, wavesStarted }) => sessionsUsd(plan, cell, cell.n * wavesStarted))
+  const costs = played.map(({ cell, wavesStarted }) =>
+    sessionsUsd(plan, cell, Math.max(cell.n * wavesStarted, cell.load?.mostTurns ?? 0) * mostTurnsOf(plan.workload)),
+  )
   const costUsd = costs.some((cost) => cost !== null) ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0) : null
   return { cells: played.length, sessions, seconds: Math.ceil((ms + START_MS) / 1_000), costUsd }
 }
@@ -53,6 +57,8 @@ export function remainingMs(
 
 /** By the mean of the same level and leg where it was seen, else by the nearest level, in proportion to the sessions. */
 function likeliestMs(cell: Cell, known: readonly { readonly cell: Cell; readonly tookMs: number }[]): number {
+  const spanMs = spanMsOf(cell)
+  if (spanMs !== null) return spanMs + CELL_OVERHEAD_MS
   const sameLeg = known.filter((k) => (k.cell.leg === 'null') === (cell.leg === 'null'))
   if (sameLeg.length === 0) return CELL_OVERHEAD_MS + (cell.budgetMs ?? 0)
   const nearest = Math.min(...sameLeg.map((k) => Math.abs(k.cell.n - cell.n)))

@@ -41,8 +41,8 @@ export const MODES: Readonly<Record<Mode, ModeLimits>> = {
 /** Quick ends by itself at this moment, whatever hangs. */
 export const QUICK_ENDS_MS = 85_000
 
-/** Whether the sweep looks for its levels itself. Open load has rates instead, which are always given. */
-export const findsLevels = (request: SweepRequest): boolean => request.levels.length === 0 && request.load?.kind !== 'open'
+/** Whether the sweep looks for its levels itself, which it does with bursts: a rung of the ladder has no time for a span. */
+export const findsLevels = ({ levels, load }: SweepRequest): boolean => levels.length === 0 && (load === undefined || load.kind === 'burst')
 
 /** Undefined: exactly the levels and repeats that were given, and nothing else. */
 export function modeOf(request: SweepRequest): Mode | undefined {

@@ -4,9 +4,11 @@
  * Where the sweep is to find its levels itself, the plan holds the warm-up and N=1; next-cells.ts goes on from there.
  */
 import type { SweepId } from '../result/ids.ts'
+import { openDrafts, SUSTAINED_LEVELS, spanMsOf, withLoad } from './load-cells.ts'
 import { findsLevels, MODES, modeOf, QUICK_ENDS_MS, repeatsOf } from './modes.ts'
 import type { Cell, Leg, Slo, SweepPlan, SweepRequest, Workload } from './plan.ts'
 import { createSeededRandom } from './seeded-random.ts'
+import { workloadDefaults } from './workloads.ts'
 
 /** Small enough that the built-in model ends a standard sweep within a minute on two cores. */
 export const DEFAULT_WORKLOAD: Workload = {
@@ -42,23 +44,38 @@ const CELL_OVERHEAD_MS = 30_000
 /** A few waves that run into their deadline are what a hopeless level looks like. */
 const WATCHDOG_DEADLINES = 5
 
-export type CellDraft = Omit<Cell, 'index' | 'plannedOffsetsMs'>
+/** Without moments of its own a cell's sessions come as a burst. */
+export type CellDraft = Omit<Cell, 'index' | 'plannedOffsetsMs'> & { plannedOffsetsMs?: number[] }
 
 export function planSweep(request: SweepRequest, { sweepId }: { sweepId: SweepId }): SweepPlan {
-  const workload: Workload = { ...DEFAULT_WORKLOAD, ...request.workload }
+  const workload: Workload = { ...DEFAULT_WORKLOAD, ...workloadDefaults(request.workload.kind), ...request.workload }
   const slo: Slo = { ...DEFAULT_SLO, ...request.slo }
-  const levels = [...new Set(request.levels)].sort((a, b) => a - b)
-  const drafts = findsLevels(request)
-    ? [warmUp(request, modeOf(request) === 'quick' ? [1] : [1, 2]), firstRung(request)]
-    : [warmUp(request, levels), ...measured(request, levels), ...nullLeg(request, levels), ...closing(request, levels)]
+  const drafts = draftsOf(request)
   for (const leg of OWN_COST_LEGS) warmOwnCode(drafts.find((draft) => draft.leg === leg && draft.role === 'measure'))
   const cells = drafts.map((draft, index) => cellOf(request, draft, index))
   return { format: 1, sweepId, request, workload, slo, cells, seed: request.seed, watchdogMs: watchdogMs(request, cells) }
 }
 
-/** The one place where a cell gets its number and its moments, planned and added ones alike. */
-export function cellOf(_request: SweepRequest, draft: CellDraft, index: number): Cell {
-  return { ...draft, index, plannedOffsetsMs: burstOffsetsMs(draft.n) }
+function draftsOf(request: SweepRequest): CellDraft[] {
+  const { load } = request
+  if (load?.kind === 'open') {
+    const perSecond = [Math.min(64, Math.ceil(Math.max(...load.ratesPerSec)))]
+    return [warmUp(request, [1]), ...openCells(request, load), ...nullLeg(request, perSecond)]
+  }
+  if (findsLevels(request)) return [warmUp(request, modeOf(request) === 'quick' ? [1] : [1, 2]), firstRung(request)]
+  const given = request.levels.length === 0 ? SUSTAINED_LEVELS : request.levels
+  const levels = [...new Set(given)].sort((a, b) => a - b)
+  return [warmUp(request, levels), ...measured(request, levels), ...nullLeg(request, levels), ...closing(request, levels)]
+}
+
+function openCells(request: SweepRequest, load: Extract<SweepRequest['load'], { kind: 'open' }>): CellDraft[] {
+  const random = createSeededRandom(`order/${request.seed}`)
+  return Array.from({ length: repeatsOf(request) }, (_, i) => random.shuffle(openDrafts(request, load, sweptLegs(request), i + 1))).flat()
+}
+
+/** The one place where a cell gets its load, its number and its moments, planned and added ones alike. */
+export function cellOf(request: SweepRequest, draft: CellDraft, index: number): Cell {
+  return { ...withLoad(draft, request), index, plannedOffsetsMs: draft.plannedOffsetsMs ?? burstOffsetsMs(draft.n) }
 }
 
 /** Those whose figures are about Plimsoll itself: a few milliseconds, several times as many while its code is not compiled yet. */
@@ -148,7 +165,7 @@ function watchdogMs(request: SweepRequest, cells: readonly Cell[]): number {
   const mode = modeOf(request)
   const plannedMs = cells.reduce((sum, cell) => {
     const warmUpMs = cell.ownWarmUp === undefined ? 0 : cell.ownWarmUp.budgetMs + turnDeadlineMs
-    return sum + ((cell.minWaves ?? cell.waves) + 1) * turnDeadlineMs + (cell.budgetMs ?? 0) + warmUpMs + CELL_OVERHEAD_MS
+    return sum + ((cell.minWaves ?? cell.waves) + 1) * turnDeadlineMs + (cell.budgetMs ?? 0) + (spanMsOf(cell) ?? 0) + warmUpMs + CELL_OVERHEAD_MS
   }, 0)
   if (mode === undefined) return plannedMs
   if (findsLevels(request)) return mode === 'quick' ? QUICK_ENDS_MS : 2 * MODES[mode].limitMs + WATCHDOG_DEADLINES * turnDeadlineMs

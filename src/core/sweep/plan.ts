@@ -40,6 +40,8 @@ export const workloadSchema = z.object({
   kind: workloadKindSchema.optional(),
   /** Own or recorded prompts, taken in turn; absent or empty = generated ones. A number of its own is put before each (M3). */
   prompts: z.array(z.string()).optional(),
+  /** Where `prompts` come from: the file's path, or the id of the recorded session. */
+  source: z.string().optional(),
   /** About how many tokens each prompt has; every prompt begins differently (M3). */
   promptTokens: z.int().positive(),
   outputTokens: z.int().positive(),
@@ -96,7 +98,13 @@ export const cellSchema = z.object({
   role: z.enum(['warm-up', 'measure', 'closing']),
   /** How its sessions arrive; absent = a burst. `ratePerSec` only in an open one. */
   load: z
-    .object({ kind: z.enum(['burst', 'sustained', 'open']), spanMs: z.number().positive(), ratePerSec: z.number().positive().nullable() })
+    .object({
+      kind: z.enum(['burst', 'sustained', 'open']),
+      spanMs: z.number().positive(),
+      ratePerSec: z.number().positive().nullable(),
+      /** No turn is begun beyond so many: what may be paid for (M13). */
+      mostTurns: z.int().positive().optional(),
+    })
     .optional(),
   /** An intervention: one thing is other than in the sweep, and the cell belongs to no level. Absent = none. */
   arm: z.object({ promptTokens: z.int().positive().nullable(), slots: z.int().positive().nullable() }).optional(),

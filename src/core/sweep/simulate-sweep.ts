@@ -5,6 +5,7 @@
 import type { ModelCall } from '../session/timeline.ts'
 import type { CellState } from './fold-sweep.ts'
 import { mayStartWave } from './judge-cell.ts'
+import { isOpen, spanMsOf } from './load-cells.ts'
 import { nextCells } from './next-cells.ts'
 import type { Cell, SweepPlan } from './plan.ts'
 import type { TurnRow } from './turn-row.ts'
@@ -69,7 +70,8 @@ function patch(cells: CellState[], index: number, change: Partial<CellState>): v
 function playCell(cell: Cell, server: ThoughtServer, fromMs: number, rows: TurnRow[]): { endMs: number; waves: number } {
   const warmMs = cell.ownWarmUp === undefined ? 0 : Math.min(cell.ownWarmUp.budgetMs, cell.ownWarmUp.waves * cell.n * server.nullSessionMs)
   const startMs = fromMs + warmMs
-  if (cell.load !== undefined && cell.load.kind !== 'burst') return { endMs: startMs + cell.load.spanMs, waves: 1 }
+  const spanMs = spanMsOf(cell)
+  if (spanMs !== null) return playSpan(cell, server, startMs, spanMs)
   let nowMs = startMs
   let waves = 0
   let lastWaveMs = 0
@@ -81,6 +83,14 @@ function playCell(cell: Cell, server: ThoughtServer, fromMs: number, rows: TurnR
     nowMs = endMs
   }
   return { endMs: nowMs, waves }
+}
+
+/** As many waves as fit: the turns in flight at the end of the span are let finish. */
+function playSpan(cell: Cell, server: ThoughtServer, startMs: number, spanMs: number): { endMs: number; waves: number } {
+  const alone = playWave({ ...cell, n: 1, plannedOffsetsMs: [0] }, 0, server, startMs)
+  const wave = isOpen(cell) ? alone : playWave(cell, 0, server, startMs)
+  const tookMs = Math.max(1, wave.reduce((last, row) => Math.max(last, row.endAtMs), startMs) - startMs)
+  return { endMs: startMs + spanMs + tookMs, waves: isOpen(cell) ? 1 : Math.ceil(spanMs / tookMs) }
 }
 
 /** First come, first served: answers first, then each session's note. */

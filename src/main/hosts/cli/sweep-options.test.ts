@@ -57,6 +57,8 @@ const REQUESTS: Record<string, SweepRequestInput> = {
     turnDeadlineMs: 30_000,
     faults: { runnerBlockMs: 2_000, runnerDeltaMs: 3, runnerToolMs: 400, runnerToolsAtOnce: 2, runnerPoolLimit: 10, driverCap: 4, promptPool: 1 },
   },
+  'a sustained load': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, levels: [2, 8], load: { kind: 'sustained', spanMs: 7_500 } },
+  'an open load': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, load: { kind: 'open', spanMs: 4_000, ratesPerSec: [0.5, 4] } },
   'a mix of contexts': {
     target: { kind: 'server', url: 'http://h:1', model: 'a:1b' },
     levels: [4],
@@ -153,4 +155,17 @@ test('the usual key is named only when a key is asked for', () => {
 test('OpenAI’s wire needs an address and a model', () => {
   expect(readSweepFlags({ api: 'openai', model: 'm' })).toMatchObject({ ok: false, error: [{ code: 'option-missing' }] })
   expect(readSweepFlags({ api: 'openai', server: 'http://h' })).toMatchObject({ ok: false, error: [{ code: 'option-missing' }] })
+})
+
+test('a load that can’t be played is refused with all its faults', () => {
+  const codesOf = (flags: SweepFlags) => {
+    const read = readSweepFlags(flags)
+    return read.ok ? [] : read.error.map(({ code }) => code)
+  }
+  expect(codesOf({ load: 'steady' })).toEqual(['load-unknown'])
+  expect(codesOf({ load: 'open' })).toEqual(['option-missing'])
+  expect(codesOf({ load: 'open', rates: '1,0,x' })).toEqual(['rates-invalid'])
+  expect(codesOf({ load: 'open', rates: '900', span: '3600s' })).toEqual(['load-too-large'])
+  expect(codesOf({ load: 'sustained', rates: '2', span: '4000s' })).toEqual(['span-too-long', 'options-clash'])
+  expect(codesOf({ rates: '1,2' })).toEqual([])
 })

@@ -18,6 +18,7 @@ import {
 } from '../../../core/sweep/plan.ts'
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
+import { readLoad } from './load-options.ts'
 import { type OpenAiAccess, type OpenAiFlags, readOpenAi, type Take } from './read-openai.ts'
 import { readAssignments, readInteger, readMs, readRatio, readServerUrl, readUsd } from './read-values.ts'
 
@@ -33,6 +34,11 @@ export type SweepFlags = OpenAiFlags & {
   repeats?: string
   waves?: string
   legs?: string
+  load?: string
+  span?: string
+  rates?: string
+  workload?: string
+  replay?: string
   promptTokens?: string
   outputTokens?: string
   numCtx?: string
@@ -93,6 +99,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   const repeats = integer('--repeats', flags.repeats, 100, '3')
   const waves = integer('--waves', flags.waves, 1000, '5')
   const legs = given(flags.legs, readLegs)
+  const load = readLoad(flags, take)
   const workload = readWorkload(flags, take, integer)
   const slo = {
     ttfaMs: given(flags.sloTtfa, (text) => readMs('--slo-ttfa', text, '2s')),
@@ -110,6 +117,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
     repeats,
     waves: waves ?? null,
     legs,
+    load,
     workload,
     slo: defined(slo),
     turnDeadlineMs,
