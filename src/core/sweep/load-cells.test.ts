@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sweepIdSchema } from '../result/ids.ts'
 import { estimateSweep } from './estimate.ts'
 import { openMomentsMs } from './load-cells.ts'
-import { type SweepRequestInput, sweepRequestSchema } from './plan.ts'
+import { type Load, type SweepRequestInput, sweepRequestSchema } from './plan.ts'
 import { planSweep } from './plan-sweep.ts'
 import { promptFor } from './prompts.ts'
 
@@ -67,8 +67,13 @@ test('M13: a priced target has a bound for the turns of each sustained cell, and
   expect(estimateSweep(request).costUsd ?? 0).toBeGreaterThan(2 * (burst.costUsd ?? 0))
 })
 
+const LOADS: Load[] = [
+  { kind: 'sustained', spanMs: 5_000 },
+  { kind: 'open', spanMs: 5_000, ratesPerSec: [20] },
+]
+
 test('M3: no two turns of a sustained load, and none of an open one, begin alike', () => {
-  for (const load of [{ kind: 'sustained', spanMs: 5_000 } as const, { kind: 'open', spanMs: 5_000, ratesPerSec: [20] } as const]) {
+  for (const load of LOADS) {
     const plan = planOf({ levels: [4, 16], load })
     const starts = plan.cells.flatMap((cell) => {
       const turns = cell.load?.kind === 'sustained' ? 100 : 1

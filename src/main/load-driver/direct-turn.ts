@@ -32,8 +32,8 @@ export class DirectTurn implements Turn {
   #maxChunksPerRead = 0
   #endMarker = false
 
-  constructor(session: number, deps: DirectTurnDeps) {
-    this.record = newRecord(session)
+  constructor(session: number, deps: DirectTurnDeps, turn = 0) {
+    this.record = newRecord(session, turn)
     this.#deps = deps
     const { connections, serverUrl, callId, clock } = deps
     const { path, headers, body, answer } = askDirect(deps)

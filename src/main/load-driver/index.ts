@@ -1,6 +1,7 @@
 /** Entry of the load-driver process: plays the people of a sweep and owns the client clock. Ends with its parent. */
 import { parentPort } from '../platform/child.ts'
 import { systemClock } from '../platform/clock.ts'
+import { createAgentWorkspace } from './agent-workspace.ts'
 import type { DriverCommand, DriverMessage } from './messages.ts'
 import { type CellPlayer, createCellPlayer } from './play-cell.ts'
 import { openConnections } from './prepared-request.ts'
@@ -13,13 +14,15 @@ function runLoadDriver(): void {
     return
   }
   const connections = openConnections()
+  const workspace = createAgentWorkspace()
+  process.on('exit', () => workspace.remove())
   const tell = (message: DriverMessage) => port.send(message)
   let player: CellPlayer | undefined
   port.onMessage((message) => {
     const command = message as DriverCommand
     switch (command.type) {
       case 'begin-cell':
-        player = createCellPlayer(command.plan, command.cell, command.path, { clock: systemClock, connections, tell })
+        player = createCellPlayer(command.plan, command.cell, command.path, { clock: systemClock, connections, tell, workspace: workspace.folder })
         return
       case 'play-wave':
         return void player?.playWave(command.wave)

@@ -30,6 +30,8 @@ export type DriverMessage =
   | { readonly type: 'session-opened'; readonly sessionId: string }
   /** All connections stand; the first submit is due at `atMs`. */
   | { readonly type: 'wave-started'; readonly wave: number; readonly atMs: number }
+  /** What the runner says of turns that did not go as they were asked for, once for each text. */
+  | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'turns-ended'; readonly rows: readonly TurnRow[] }
   | { readonly type: 'lanes'; readonly wave: number; readonly lanes: readonly Lane[] }
   /** All rows of the wave have been sent before. */

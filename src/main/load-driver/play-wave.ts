@@ -33,9 +33,9 @@ const PREPARED_AT_ONCE = 64
  * Connections settle in this time; then the clock starts. A connection stands for us as soon as the system holds it, but the server has yet to take it in,
  * some tenths of a millisecond each: what is left of that when the burst comes would be counted as its latency (M1).
  */
-const leadMs = (turns: number) => Math.min(250, Math.max(12, 0.4 * turns))
+export const leadMs = (turns: number) => Math.min(250, Math.max(12, 0.4 * turns))
 /** Timers are up to this late; the rest of the wait is spent turning the loop. */
-const SPIN_MS = 3
+export const SPIN_MS = 3
 
 export async function playWave(wave: Wave, ports: WavePorts, signal: AbortSignal): Promise<void> {
   await prepareAll(wave.turns, signal)
@@ -58,8 +58,8 @@ async function prepareAll(turns: readonly Turn[], signal: AbortSignal): Promise<
   })
 }
 
-async function inPortions(turns: readonly Turn[], act: (turn: Turn) => Promise<void>): Promise<void> {
-  for (let at = 0; at < turns.length; at += PREPARED_AT_ONCE) await Promise.all(turns.slice(at, at + PREPARED_AT_ONCE).map(act))
+export async function inPortions<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += PREPARED_AT_ONCE) await Promise.all(items.slice(at, at + PREPARED_AT_ONCE).map(act))
 }
 
 /** Coarse wait by timer, the last milliseconds by turning the loop, so that answers which come meanwhile are read in time. */
@@ -105,7 +105,7 @@ function allEnded(wave: Wave, { clock }: WavePorts, signal: AbortSignal): Promis
   })
 }
 
-function deadlineProblem(deadlineMs: number): Problem {
+export function deadlineProblem(deadlineMs: number): Problem {
   return problem(
     'turn-deadline',
     `A turn did not end within ${Math.round(deadlineMs / 1_000)} s.`,

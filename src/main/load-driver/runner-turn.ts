@@ -13,9 +13,15 @@ export type RunnerTurnDeps = {
   /** As the runner's API wants them. */
   readonly settings: unknown
   readonly prompt: string
+  /** Counts the session's turns from 0. */
+  readonly turn?: number
+  /** An ended turn whose conversation this one goes on with. */
+  readonly previous?: RunnerTurn | null
   readonly onOpened: (sessionId: string) => void
   readonly onEnded: () => void
   readonly onReceiveLag: (lagMs: number) => void
+  /** What the runner has to say of the turn: a model without tools. */
+  readonly onNotice?: (text: string) => void
 }
 
 /** How long a stopped turn may take to send its time line. */
@@ -36,7 +42,7 @@ export class RunnerTurn implements Turn {
   #whenEnded: () => void = () => {}
 
   constructor(session: number, deps: RunnerTurnDeps) {
-    this.record = newRecord(session)
+    this.record = newRecord(session, deps.turn ?? 0)
     this.#deps = deps
     this.#headers = { Authorization: `Bearer ${deps.runner.token}` }
   }
@@ -44,6 +50,12 @@ export class RunnerTurn implements Turn {
   async prepare(): Promise<void> {
     const { connections, runner, settings, prompt } = this.#deps
     const url = `${runner.url}/v1/sessions`
+    const handed = this.#deps.previous?.handOver() ?? null
+    if (handed !== null) {
+      this.#sessionUrl = handed.sessionUrl
+      this.#lastSeq = handed.lastSeq
+      return this.#connect(handed.sessionUrl, prompt)
+    }
     const made = await exchange(connections, { url, method: 'POST', headers: this.#headers, body: JSON.stringify({ settings }) })
     const sessionId = made.ok && made.status === 201 ? sessionIdIn(made.text) : undefined
     if (sessionId === undefined) {
@@ -52,8 +64,19 @@ export class RunnerTurn implements Turn {
     }
     this.#deps.onOpened(sessionId)
     this.#sessionUrl = `${url}/${encodeURIComponent(sessionId)}`
-    await this.#openStream(this.#sessionUrl)
-    this.#post = this.#preparePost(this.#sessionUrl, prompt)
+    await this.#connect(this.#sessionUrl, prompt)
+  }
+
+  /** The session goes to the conversation's next turn, which frees it. */
+  handOver(): { readonly sessionUrl: string; readonly lastSeq: number } | null {
+    const sessionUrl = this.#sessionUrl
+    this.#sessionUrl = null
+    return sessionUrl === null ? null : { sessionUrl, lastSeq: this.#lastSeq }
+  }
+
+  async #connect(sessionUrl: string, prompt: string): Promise<void> {
+    await this.#openStream(sessionUrl)
+    this.#post = this.#preparePost(sessionUrl, prompt)
     await this.#post.connected
   }
 
@@ -177,6 +200,9 @@ export class RunnerTurn implements Turn {
       case 'tool-ended':
         record.firstActivityAtMs ??= nowMs
         return
+      case 'notice':
+        this.#deps.onNotice?.(textIn(data))
+        return
       case 'turn-started':
         record.runnerStartAtMs = atMs
         return
@@ -211,6 +237,11 @@ export class RunnerTurn implements Turn {
     this.#whenEnded()
     this.#deps.onEnded()
   }
+}
+
+function textIn(data: string): string {
+  const { text } = JSON.parse(utf8Of(data)) as { text?: unknown }
+  return typeof text === 'string' ? text : ''
 }
 
 function sessionIdIn(text: string): string | undefined {

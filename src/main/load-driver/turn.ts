@@ -7,6 +7,8 @@ import type { TurnRow } from '../../core/sweep/turn-row.ts'
 /** What is seen of a turn while it runs. Mutable on purpose: it is written once per event, up to some ten thousand times a second. */
 export type TurnRecord = {
   readonly session: number
+  /** Counts the session's turns from 0. */
+  readonly turn: number
   plannedAtMs: number
   submitAtMs: number
   acceptedAtMs: number | null
@@ -35,9 +37,10 @@ export interface Turn {
   release(): Promise<void>
 }
 
-export function newRecord(session: number): TurnRecord {
+export function newRecord(session: number, turn = 0): TurnRecord {
   return {
     session,
+    turn,
     plannedAtMs: 0,
     submitAtMs: 0,
     acceptedAtMs: null,
@@ -63,6 +66,7 @@ export function rowOf(record: TurnRecord, cell: number, wave: number): TurnRow {
     cell,
     wave,
     session,
+    ...(record.turn === 0 ? {} : { turn: record.turn }),
     plannedAtMs,
     submitAtMs,
     acceptedAtMs,

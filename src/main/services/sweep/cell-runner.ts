@@ -2,10 +2,13 @@
 import { type Problem, problem, problemText } from '../../../core/result/problem.ts'
 import { remainingMs } from '../../../core/sweep/estimate.ts'
 import { healthOf, mayStartWave } from '../../../core/sweep/judge-cell.ts'
-import type { Cell } from '../../../core/sweep/plan.ts'
+import { asBurst, spanMsOf } from '../../../core/sweep/load-cells.ts'
+import type { Cell, SweepPlan } from '../../../core/sweep/plan.ts'
+import { burstOffsetsMs } from '../../../core/sweep/plan-sweep.ts'
 import { shiftLane, shiftRow } from '../../../core/sweep/shift-row.ts'
 import type { DriverReport } from '../../../core/sweep/sweep-event.ts'
 import type { TurnRow } from '../../../core/sweep/turn-row.ts'
+import { mostTurnsOf } from '../../../core/sweep/workloads.ts'
 import type { LoadPath } from '../../load-driver/messages.ts'
 import { deleteSessions } from './delete-sessions.ts'
 import { type Driver, type DriverListener, startDriver } from './driver.ts'
@@ -35,6 +38,8 @@ const MAX_DRIVERS_LOST = 3
 const MAX_FAILED_WAVES = 3
 const SECOND_LOOK_MS = 500
 const LIVE_EVERY_MS = 240
+/** Cells of a span warm Plimsoll's own code with bursts of so many sessions at most. */
+const OWN_WARM_UP_N = 16
 
 export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner {
   const { plan, target, originMs, ports, emit, showLive, onDriver } = run
@@ -48,6 +53,8 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
   let nullServer: StartedTarget | undefined
   /** Lives as long as the cell that asked for it. */
   let otherServer: StartedTarget | undefined
+  /** Said once a sweep. */
+  const noticed = new Set<string>()
   let failedWaves = 0
   let liveShownMs = Number.NEGATIVE_INFINITY
 
@@ -84,7 +91,8 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     if (!started.ok) return started.error
     otherServer = started.value
     const silent = { onWaveStarted() {}, onRows() {}, onLanes() {} }
-    const alone = { ...cell, n: 1, plannedOffsetsMs: [0] }
+    const { load: _load, ...burst } = cell
+    const alone = { ...burst, n: 1, plannedOffsetsMs: [0] }
     readyDriver().beginCell(plan, alone, pathTo(otherServer, cell), silent)
     await readyDriver().playWave(0, plan.request.turnDeadlineMs + WAVE_GRACE_MS, signal)
     return otherServer
@@ -108,6 +116,11 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
   }
 
   const listenerFor = (cell: Cell, rows: TurnRow[], startedMs: number, ahead: readonly Cell[]): DriverListener => ({
+    onNotice(text) {
+      if (noticed.has(text)) return
+      noticed.add(text)
+      emit([{ type: 'warning', atMs: atMs(), code: 'turns-differ', text, cell: null }])
+    },
     onWaveStarted: (wave, startMs) => emit([{ type: 'wave-started', atMs: startMs - originMs, cell: cell.index, wave }]),
     onRows(news) {
       rows.push(...news)
@@ -144,7 +157,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
   }
 
   const playWaves = async (cell: Cell, server: StartedTarget, rows: TurnRow[], startedMs: number): Promise<PlayedCell | 'done'> => {
-    const limitMs = plan.request.turnDeadlineMs + WAVE_GRACE_MS
+    const limitMs = waveLimitMs(plan, cell)
     let lastWaveMs = 0
     for (let wave = 0; mayStartWave(cell, { waves: wave, elapsedMs: clock.nowMs() - startedMs, lastWaveMs }); wave++) {
       const waveMs = clock.nowMs()
@@ -167,7 +180,11 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     if (!('facts' in server)) return
     const rows: TurnRow[] = []
     const plain = { ...plan, workload: { ...plan.workload, variants: [] } }
-    readyDriver().beginCell(plain, cell, pathTo(server, cell), { onWaveStarted() {}, onRows: (news) => void rows.push(...news), onLanes() {} })
+    readyDriver().beginCell(plain, asBurst(cell, OWN_WARM_UP_N, burstOffsetsMs), pathTo(server, cell), {
+      onWaveStarted() {},
+      onRows: (news) => void rows.push(...news),
+      onLanes() {},
+    })
     const limitMs = plan.request.turnDeadlineMs + WAVE_GRACE_MS
     const startedMs = clock.nowMs()
     let lastWaveMs = 0
@@ -240,6 +257,11 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
       await Promise.all([driver?.close(), nullServer?.stop(), otherServer?.stop()])
     },
   }
+}
+
+/** Each turn has its deadline; a span, and a session of several turns, have so many after each other. */
+function waveLimitMs({ request, workload }: SweepPlan, cell: Cell): number {
+  return (spanMsOf(cell) ?? 0) + mostTurnsOf(workload) * request.turnDeadlineMs + WAVE_GRACE_MS
 }
 
 /** Ollama lists models with their tag, and is asked for them without. */

@@ -10,6 +10,8 @@ export type DriverListener = {
   onWaveStarted(wave: number, atMs: number): void
   onRows(rows: readonly TurnRow[]): void
   onLanes(wave: number, lanes: readonly Lane[]): void
+  /** What the runner says of turns that did not go as they were asked for. */
+  onNotice?(text: string): void
 }
 
 export type Driver = {
@@ -51,6 +53,8 @@ export function startDriver(child: ChildHandle, clock: Clock): Driver {
         return
       case 'wave-started':
         return listener?.onWaveStarted(message.wave, message.atMs)
+      case 'notice':
+        return listener?.onNotice?.(message.text)
       case 'turns-ended':
         return listener?.onRows(message.rows)
       case 'lanes':
