@@ -16,7 +16,7 @@ const run = promisify(execFile)
 /** All of the generated `plimsoll-mid`. They share one weights file, and so one loaded runner. */
 export const OLLAMA_MODELS = {
   plain: 'mid',
-  /** Same weights, another file of options. */
+  /** Same weights, another file of options: one thread, for wires that can't ask for it. */
   second: 'mid-second',
   /** With a template that knows tools. */
   tools: 'mid-tools',
@@ -105,7 +105,7 @@ async function importModels(ollama: string, env: NodeJS.ProcessEnv, dir: string)
   const head = (path: string) => `FROM ${path}\nPARAMETER num_ctx ${CONTEXT_TOKENS}\n`
   const files = {
     [OLLAMA_MODELS.plain]: head(mid),
-    [OLLAMA_MODELS.second]: `${head(mid)}PARAMETER temperature 0\n`,
+    [OLLAMA_MODELS.second]: `${head(mid)}PARAMETER temperature 0\nPARAMETER num_thread 1\n`,
     [OLLAMA_MODELS.tools]: `${head(mid)}TEMPLATE """${TOOL_TEMPLATE}"""\n`,
     [OLLAMA_MODELS.other]: head(tiny),
   }

@@ -54,6 +54,17 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
     expect(html).toContain('One wave at N = 12, lane by lane')
   })
 
+  test('on OpenAI’s wire, which tells no times: the slots are seen all the same, and usage is counted by the server', async () => {
+    const request = await requestOf({ parallel: 2 }, { levels: [1, 6], waves: 2 })
+    const target = { kind: 'server', url: `${ollama?.url}/v1`, model: OLLAMA_MODELS.second, api: 'openai' } as const
+    const { state, analysis } = await plimsoll.sweep({ ...request, target, workload: { ...WORKLOAD, options: { temperature: 0 } } })
+    expect(state).toMatchObject({ status: 'completed', facts: { kind: 'ollama', api: 'openai', url: ollama?.url } })
+    expect(analysis.levels.at(-1)).toMatchObject({ n: 6, failures: 0, slotsInUse: 2 })
+    for (const call of state.rows.flatMap(({ timeline }) => timeline?.calls ?? [])) {
+      expect(call).toMatchObject({ endMarker: true, server: null, tokensEstimated: false, outputTokens: 12 })
+    }
+  })
+
   test.each([
     [
       'two models',
@@ -117,7 +128,7 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
   })
 
   test('OLLAMA_MAX_QUEUE=2: refusals have the server’s own words, and the error ceiling lies below them', async () => {
-    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1, maxQueue: 2 }, { levels: [1, 2, 12], waves: 3 }))
+    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1, maxQueue: 2 }, { levels: [1, 2, 12], waves: 2 }))
     const refused = state.rows.filter(({ outcome }) => outcome === 'failed')
     expect(refused.length).toBeGreaterThan(0)
     for (const { problem, timeline } of refused) {
@@ -132,7 +143,7 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
 
   test('a stranger that holds the only slot and is aborted: who waited behind it is served, nothing fails, and it is the queue that is named', async () => {
     let held: Promise<string> | undefined
-    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1 }, { levels: [1, 2, 4], waves: 3 }), (batch) => {
+    const { state, analysis } = await plimsoll.sweep(await requestOf({ parallel: 1 }, { levels: [1, 2, 4], waves: 2 }), (batch) => {
       if (batch.some((event) => event.type === 'cell-started' && event.cell === 2)) held ??= holdSlot(ollama?.url ?? '')
     })
     expect(await held).toBe('aborted')

@@ -114,8 +114,8 @@ function stay(base: Done, more: readonly Done[], setting: string, notes: readonl
     slots: base.slots,
     engineIsLimit: true,
     sentence:
-      `Leave ${setting} at ${base.slots}: with ${n} sessions at once more slots move neither the total rate (${ratesText([base, ...more])}) ` +
-      'nor the time to first activity. The queue is where the waiting happens, but the engine is the limit: ' +
+      `Leave ${setting} at ${base.slots}: with ${n} sessions at once more slots neither raise the total rate (${ratesText([base, ...more])}) ` +
+      'nor bring the first activity sooner. The queue is where the waiting happens, but the engine is the limit: ' +
       'what a second slot computes is taken from the first.',
     notes: [...notes, ...more.slice(-1).flatMap((largest) => memoryNote(base, largest) ?? [])],
   }
