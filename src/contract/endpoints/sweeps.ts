@@ -1,5 +1,6 @@
-/** Sweeps: estimate, start, watch, cancel, list, export, delete. */
+/** Sweeps: estimate, start, watch, cancel, list, export, import, compare, delete. */
 import { z } from 'zod'
+import { comparisonSchema } from '../../core/compare/comparison.ts'
 import { sweepIdSchema } from '../../core/result/ids.ts'
 import { sweepRequestSchema } from '../../core/sweep/plan.ts'
 import { sweepEventSchema, sweepLiveSchema } from '../../core/sweep/sweep-event.ts'
@@ -35,9 +36,20 @@ export const sweeps = {
   /** Lanes of the current wave, at most 4 times a second; silent when the sweep does not run. */
   live: stream({ input: byId, output: sweepLiveSchema, delivery: 'latest' }),
   exportReport: call({
-    input: z.object({ sweepId: sweepIdSchema, format: z.enum(['html', 'json']) }),
+    input: z.object({
+      sweepId: sweepIdSchema,
+      /** `csv`: a line a turn; `csv-levels`: a line a level (docs/exports.md). */
+      format: z.enum(['html', 'json', 'csv', 'csv-levels']),
+    }),
     /** `path`: where main has written it; the page offers `content` as a download too. */
     output: z.object({ fileName: z.string(), mediaType: z.string(), content: z.string(), path: z.string().nullable() }),
+  }),
+  /** A report's HTML file, or the raw data saved from it, becomes a stored sweep; one that is here already is left as it is. Over a socket at most about 8 MB. */
+  importReport: call({ input: z.object({ fileName: z.string(), content: z.string() }), output: byId.extend({ isNew: z.boolean() }) }),
+  /** Two stored sweeps, figure by figure. */
+  compare: call({
+    input: z.object({ before: sweepIdSchema, after: sweepIdSchema, marginRatio: z.number().positive().max(10).optional() }),
+    output: comparisonSchema,
   }),
   remove: call({ input: byId, output: z.object({}) }),
 }

@@ -1,4 +1,4 @@
-/** Sweeps: estimate, start, watch, cancel, list, export, delete. */
+/** Sweeps: estimate, start, watch, cancel, list, export, import, compare, delete. */
 import type { PlimsollContract } from '../../contract/endpoints/index.ts'
 import type { Api } from '../../contract/wire/endpoint-types.ts'
 import { problem } from '../../core/result/problem.ts'
@@ -32,6 +32,8 @@ export function createSweepsApi({ sweeps, sweepRecords, store }: App): Api<Plims
       ),
     live: ({ sweepId }, out) => sweeps.live(sweepId, (live) => void out.next(live)),
     exportReport: ({ sweepId, format }) => sweepRecords.report(sweepId, format),
+    importReport: async ({ fileName, content }) => sweepRecords.importReport(fileName, content),
+    compare: async ({ before, after, marginRatio }) => sweepRecords.compare(before, after, marginRatio),
     remove({ sweepId }) {
       if (sweeps.running() === sweepId) {
         return err(problem('sweep-running', 'This sweep still runs.', '', 'Cancel it first; what was measured is kept until you delete it.'))

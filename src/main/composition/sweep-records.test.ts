@@ -32,6 +32,7 @@ function setUp(events: readonly SweepEvent[], change: Partial<SweepRecordsDeps> 
     readSweepEvents: (id) => (id === sweepId ? [...events] : []),
     listSweeps: () => [listed],
     finishSweep: (...summary) => void finished.push(summary),
+    importSweep: () => ok({ isNew: true }),
     flush: () => ok(undefined),
   }
   const records = createSweepRecords({

@@ -151,6 +151,8 @@ function createFakeState(): FakeState {
         exported.push(sweepId)
         return ok({ fileName: 'plimsoll-sweep.html', mediaType: 'text/html', content: '<!doctype html>', path: '/home/ada/plimsoll-sweep.html' })
       },
+      importReport: () => err(notHere),
+      compare: () => err(notHere),
       remove({ sweepId }) {
         removed.push(sweepId)
         return ok({})

@@ -16,6 +16,7 @@ export interface CliApp {
   /** Newest first. */
   listSweeps(): readonly SweepListRow[]
   readSweepEvents(sweepId: SweepListRow['sweepId']): readonly SweepEvent[]
+  importReport(fileName: string, content: string): Result<{ sweepId: SweepListRow['sweepId']; isNew: boolean }, Problem>
   /** The server at this address, or those at the usual ones. */
   discoverServers(url?: string): Promise<readonly FoundServer[]>
   close(): Promise<void>

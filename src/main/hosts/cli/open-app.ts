@@ -30,6 +30,7 @@ function cliAppOf(app: App): CliApp {
     tuner: app.tuner,
     listSweeps: () => app.store.listSweeps(),
     readSweepEvents: (sweepId) => app.store.readSweepEvents(sweepId),
+    importReport: (fileName, content) => app.sweepRecords.importReport(fileName, content),
     async discoverServers(url) {
       const servers = await app.models.discoverServers(url === undefined ? undefined : [url])
       return servers.map(

@@ -6,8 +6,10 @@ import { version } from '../../platform/version.ts'
 import type { AnalyseFlags } from './analyse-command.ts'
 import type { OpenCliApp } from './cli-app.ts'
 import type { CliIo } from './cli-io.ts'
+import { type CompareFlags, compareCommand } from './compare-command.ts'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts'
-import { listCommand, reportCommand } from './report-command.ts'
+import { importCommand } from './import-command.ts'
+import { listCommand, reportCommand, type StoredFlags } from './report-command.ts'
 import type { SweepCommandFlags } from './sweep-command.ts'
 import type { TuneFlags } from './tune-options.ts'
 
@@ -43,6 +45,7 @@ Examples:
   plimsoll sweep --engine simulated --slots 4 --sim decodeMs=20
   plimsoll sweep --json > sweep.json                   one object, nothing else
   plimsoll report last --out report.html
+  plimsoll compare 7 last --fail-on regression         exit code 3 when something is worse
   plimsoll analyse results.csv                         what another tool measured`
 
 const list = (value: string, before: string[] | undefined) => [...(before ?? []), value]
@@ -90,7 +93,17 @@ function createProgram(deps: CliDeps, ended: (exitCode: number) => void): Comman
   common(program.command('report <sweep>').description('write the report of a stored sweep again: its number, its id, or "last"'))
     .option('--out <file>', 'where to (default: reports/ in the data folder)')
     .option('--json', 'print one JSON object instead of the table')
-    .action(async (which: string, flags: SweepCommandFlags) => ended(await reportCommand(which, flags, deps.openApp, io)))
+    .option('--csv <file>', 'write every turn as CSV, one line each, and no report')
+    .option('--levels-csv <file>', 'write every level as CSV, one line each, and no report')
+    .action(async (which: string, flags: StoredFlags) => ended(await reportCommand(which, flags, deps.openApp, io)))
+  common(program.command('compare <before> <after>').description('two sweeps figure by figure: stored ones (number, id, "last") or report files'))
+    .option('--fail-on <what>', 'regression: exit code 3 when anything is worse, for CI')
+    .option('--margin <share>', 'a change within it is none (default: 10%)')
+    .option('--json', 'print one JSON object instead of the table')
+    .action(async (before: string, after: string, flags: CompareFlags) => ended(await compareCommand([before, after], flags, deps.openApp, io)))
+  common(program.command('import <file>').description('a report file (HTML, or the raw data saved from it) becomes a stored sweep'))
+    .option('--json', 'as JSON')
+    .action(async (path: string, flags: StoredFlags) => ended(await importCommand(path, flags, deps.openApp, io)))
   common(program.command('list').description('the sweeps that are stored, newest first'))
     .option('--json', 'as JSON')
     .action(async (flags: SweepCommandFlags) => ended(await listCommand(flags, deps.openApp, io)))

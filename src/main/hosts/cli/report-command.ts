@@ -1,17 +1,21 @@
 /** `plimsoll report ID|last`: the report of a stored sweep again, and `plimsoll list`: which sweeps there are. */
+import { analyse } from '../../../core/analysis/analyse.ts'
+import { levelsCsv } from '../../../core/report/levels-csv.ts'
 import { printable } from '../../../core/report/printable.ts'
+import { sessionsCsv } from '../../../core/report/sessions-csv.ts'
 import { type Problem, problem } from '../../../core/result/problem.ts'
 import { err, ok, type Result } from '../../../core/result/result.ts'
-import { sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
+import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
 import type { SweepListRow } from '../../../core/sweep/sweep-list-row.ts'
 import { formatMoment } from '../../services/report/format-date.ts'
+import { writeReport } from '../../services/report/report-file.ts'
 import type { CliApp, OpenCliApp } from './cli-app.ts'
 import type { CliIo } from './cli-io.ts'
 import { deliverReport } from './deliver-report.ts'
 import { EXIT } from './exit-codes.ts'
 import { printProblems } from './print-problem.ts'
 
-type StoredFlags = { out?: string; json?: boolean; data?: string; verbose?: boolean }
+export type StoredFlags = { out?: string; json?: boolean; csv?: string; levelsCsv?: string; data?: string; verbose?: boolean }
 
 export async function reportCommand(which: string, flags: StoredFlags, openApp: OpenCliApp, io: CliIo): Promise<number> {
   return withApp(flags, openApp, io, async (app) => {
@@ -27,9 +31,27 @@ export async function reportCommand(which: string, flags: StoredFlags, openApp: 
       ])
       return EXIT.failed
     }
+    if (flags.csv !== undefined || flags.levelsCsv !== undefined) return writeTables(state, flags, io)
     const written = await deliverReport({ state, number: found.value.number, dataDir: app.dataDir, out: flags.out, json: flags.json ?? false }, io)
     return written ? EXIT.done : EXIT.failed
   })
+}
+
+/** Only the tables that were asked for; where each stands is said. */
+async function writeTables(state: SweepState, { csv, levelsCsv: levels }: StoredFlags, io: CliIo): Promise<number> {
+  const files = [
+    ...(csv === undefined ? [] : [{ path: csv, text: () => sessionsCsv(state) }]),
+    ...(levels === undefined ? [] : [{ path: levels, text: () => levelsCsv(state, analyse(state)) }]),
+  ]
+  for (const { path, text } of files) {
+    const written = await writeReport(path, text())
+    if (!written.ok) {
+      printProblems(io, [written.error])
+      return EXIT.failed
+    }
+    io.out(`${written.value}\n`)
+  }
+  return EXIT.done
 }
 
 export async function listCommand(flags: StoredFlags, openApp: OpenCliApp, io: CliIo): Promise<number> {
@@ -41,7 +63,7 @@ export async function listCommand(flags: StoredFlags, openApp: OpenCliApp, io: C
   })
 }
 
-async function withApp(flags: StoredFlags, openApp: OpenCliApp, io: CliIo, use: (app: CliApp) => Promise<number>): Promise<number> {
+export async function withApp(flags: StoredFlags, openApp: OpenCliApp, io: CliIo, use: (app: CliApp) => Promise<number>): Promise<number> {
   const opened = await openApp({ data: flags.data, verbose: flags.verbose ?? false })
   if (!opened.ok) {
     printProblems(io, [opened.error])

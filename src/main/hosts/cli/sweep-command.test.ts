@@ -66,6 +66,7 @@ function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; ref
     tuner: { start: async () => ok(undefined), cancel: async () => {}, state: () => IDLE_TUNE, onChange: () => () => {} },
     listSweeps: () => [],
     readSweepEvents: () => [],
+    importReport: () => err(problem('not-played', 'Imports are not played here.', '', '')),
     discoverServers: async () => [],
     async close() {
       closed += 1

@@ -104,6 +104,20 @@ describe('sweeps', () => {
     ])
   })
 
+  test('an imported sweep is there whole and ended; a second time, or over one that is here, nothing changes', () => {
+    const store = openHere()
+    const summary = { status: 'completed' as const, durationMs: 15, verdict: null, ceiling: '4' }
+    expect(store.importSweep(opening(), [started(0), ended(0)], summary)).toEqual({ ok: true, value: { isNew: true } })
+    const before = store.listSweeps()
+    expect(before).toMatchObject([{ number: 1, status: 'completed', cellsDone: 1, ceiling: '4' }])
+    expect(store.importSweep(opening(), [started(0), ended(0), started(1)], { ...summary, ceiling: '8' })).toEqual({
+      ok: true,
+      value: { isNew: false },
+    })
+    expect(store.listSweeps()).toEqual(before)
+    expect(store.readSweepEvents(id)).toEqual([started(0), ended(0)])
+  })
+
   test('a removed sweep takes its events along, and its number is not given again', () => {
     const store = openHere()
     let changes = 0

@@ -24,6 +24,11 @@ export interface SweepStore {
   /** Newest first. */
   listSweeps(): SweepListRow[]
   finishSweep(sweepId: SweepId, summary: SweepSummary): void
+  /**
+   * A sweep that was measured elsewhere, whole or not at all. One that is here already stays as it is.
+   * @returns whether it was not here before
+   */
+  importSweep(opening: SweepOpening, events: readonly SweepEvent[], summary: SweepSummary): Result<{ isNew: boolean }, Problem>
   /** An ended sweep runs again, in this process; its verdict waits for the new end. */
   reopenSweep(sweepId: SweepId): Result<void, Problem>
   /** The sweep and its events are gone when this answers ok. */
@@ -35,17 +40,37 @@ type Deps = { db: Db; behind: WriteBehind; owner: ProcessIdentity; log: Log; cha
 const OF_SWEEP = '(SELECT number FROM sweep WHERE sweep_id = ?)'
 
 export function createSweepStore({ db, behind, owner, log, changed }: Deps): SweepStore {
+  const finish = (sweepId: SweepId, { status, durationMs, verdict, ceiling, levels }: SweepSummary) => {
+    db.run(
+      'UPDATE sweep SET status = ?, duration_ms = ?, verdict = ?, ceiling = ?, owner_pid = NULL, owner_start = NULL WHERE sweep_id = ?',
+      ...[status, durationMs, verdict && JSON.stringify(verdict), ceiling, sweepId],
+    )
+    if (levels !== undefined) db.run('UPDATE sweep SET levels = ? WHERE sweep_id = ?', JSON.stringify(levels), sweepId)
+  }
   return {
-    createSweep(o) {
+    importSweep(opening, events, summary) {
+      const { sweepId } = opening
+      const flushed = behind.flush()
+      if (!flushed.ok) return flushed
       try {
-        const number = db.write(() =>
-          db.run(
-            `INSERT INTO sweep (sweep_id, started_epoch_ms, target_label, simulated, levels, cells_planned, event_format, owner_pid, owner_start)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-            ...[o.sweepId, o.startedEpochMs, o.targetLabel, Number(o.simulated), JSON.stringify(o.levels), o.cellsPlanned],
-            ...[EVENT_FORMAT, owner.pid, owner.startId],
-          ),
-        )
+        const isNew = db.write(() => {
+          if (db.rows('SELECT 1 FROM sweep WHERE sweep_id = ?', sweepId).length > 0) return false
+          insertSweep(db, opening, owner)
+          for (const event of events) insertEvent(db, sweepId, event)
+          finish(sweepId, summary)
+          return true
+        })
+        if (isNew) changed()
+        return ok({ isNew })
+      } catch (cause) {
+        const expected = storageProblem(cause, db.path)
+        if (expected === undefined) throw cause
+        return err(expected)
+      }
+    },
+    createSweep(opening) {
+      try {
+        const number = db.write(() => insertSweep(db, opening, owner))
         changed()
         return ok(number)
       } catch (cause) {
@@ -66,14 +91,8 @@ export function createSweepStore({ db, behind, owner, log, changed }: Deps): Swe
       behind.flush()
       return db.rows(`SELECT ${LIST_COLUMNS} FROM sweep ORDER BY number DESC`).flatMap((row) => readListRow(row, log) ?? [])
     },
-    finishSweep(sweepId, { status, durationMs, verdict, ceiling, levels }) {
-      behind.add(() => {
-        db.run(
-          'UPDATE sweep SET status = ?, duration_ms = ?, verdict = ?, ceiling = ?, owner_pid = NULL, owner_start = NULL WHERE sweep_id = ?',
-          ...[status, durationMs, verdict && JSON.stringify(verdict), ceiling, sweepId],
-        )
-        if (levels !== undefined) db.run('UPDATE sweep SET levels = ? WHERE sweep_id = ?', JSON.stringify(levels), sweepId)
-      })
+    finishSweep(sweepId, summary) {
+      behind.add(() => finish(sweepId, summary))
       changed()
     },
     reopenSweep(sweepId) {
@@ -97,6 +116,16 @@ export function createSweepStore({ db, behind, owner, log, changed }: Deps): Swe
       return flushed
     },
   }
+}
+
+/** @returns its running number */
+function insertSweep(db: Db, o: SweepOpening, owner: ProcessIdentity): number {
+  return db.run(
+    `INSERT INTO sweep (sweep_id, started_epoch_ms, target_label, simulated, levels, cells_planned, event_format, owner_pid, owner_start)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[o.sweepId, o.startedEpochMs, o.targetLabel, Number(o.simulated), JSON.stringify(o.levels), o.cellsPlanned],
+    ...[EVENT_FORMAT, owner.pid, owner.startId],
+  )
 }
 
 /** Events of a sweep that was removed meanwhile fall to the ground. */
