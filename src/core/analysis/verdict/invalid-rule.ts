@@ -6,6 +6,7 @@ import { changedServer } from './doubts/changed-server.ts'
 import { coldStart } from './doubts/cold-start.ts'
 import type { Doubt } from './doubts/doubt.ts'
 import { impossibleStamps } from './doubts/impossible-stamps.ts'
+import { repeatedPrompts } from './doubts/repeated-prompts.ts'
 import { type Finding, supports, type VerdictRule } from './finding.ts'
 
 export const invalidRule: VerdictRule = {
@@ -19,7 +20,14 @@ export const invalidRule: VerdictRule = {
   judge: judgeValidity,
 }
 
-const DOUBTS: readonly ((file: CaseFile) => Doubt | null)[] = [impossibleStamps, changedServer, bufferedStream, cachedPrompts, coldStart]
+const DOUBTS: readonly ((file: CaseFile) => Doubt | null)[] = [
+  impossibleStamps,
+  changedServer,
+  bufferedStream,
+  repeatedPrompts,
+  cachedPrompts,
+  coldStart,
+]
 
 function judgeValidity(file: CaseFile): Finding | null {
   const found = DOUBTS.flatMap((doubt) => doubt(file) ?? [])
