@@ -11,6 +11,8 @@ export type ServerModel = {
   readonly tokenMs: (active: number) => number
   /** Time to swap one variant for another. */
   readonly loadMs: number
+  /** Prompts are read one after the other; whoever waits for that holds a slot already. */
+  readonly serialPrefill?: boolean
 }
 
 export type Arrival = {
@@ -32,6 +34,8 @@ export type Served = {
   /** Waited for a slot, after the load. */
   readonly queueMs: number
   readonly slotAtMs: number | null
+  /** Its own prompt, neighbours' not counted. */
+  readonly prefillMs: number | null
   readonly firstTokenAtMs: number | null
   readonly lastTokenAtMs: number | null
   readonly tokens: number
@@ -39,7 +43,15 @@ export type Served = {
   readonly left: boolean
 }
 
-type Running = { arrival: Arrival; loadMs: number; slotAtMs: number; phase: 'prefill' | 'decode'; remaining: number; firstTokenAtMs: number | null }
+type Running = {
+  arrival: Arrival
+  loadMs: number
+  slotAtMs: number
+  readAtMs: number | null
+  phase: 'prefill' | 'decode'
+  remaining: number
+  firstTokenAtMs: number | null
+}
 type Waiting = { arrival: Arrival; loadedAtMs: number | null }
 
 /** @param follow what arrives because a call has ended (next step, background work); its `atMs` may not lie before the end */
@@ -67,6 +79,7 @@ export function simulateServer(model: ServerModel, arrivals: readonly Arrival[],
       loadMs: isRunning ? call.loadMs : 0,
       queueMs: isRunning ? call.slotAtMs - call.arrival.atMs - call.loadMs : nowMs - call.arrival.atMs,
       slotAtMs: isRunning ? call.slotAtMs : null,
+      prefillMs: null,
       firstTokenAtMs: isRunning ? call.firstTokenAtMs : null,
       lastTokenAtMs: isRunning && call.firstTokenAtMs !== null ? nowMs : null,
       tokens: done,
@@ -82,7 +95,7 @@ export function simulateServer(model: ServerModel, arrivals: readonly Arrival[],
       waiting = waiting.filter((call) => call !== next)
       const { arrival } = next
       const loadMs = next.loadedAtMs === null ? 0 : next.loadedAtMs - arrival.atMs
-      running.push({ arrival, loadMs, slotAtMs: nowMs, phase: 'prefill', remaining: 1, firstTokenAtMs: null })
+      running.push({ arrival, loadMs, slotAtMs: nowMs, readAtMs: null, phase: 'prefill', remaining: 1, firstTokenAtMs: null })
     }
     const first = waiting[0]
     if (running.length === 0 && first !== undefined) {
@@ -93,9 +106,14 @@ export function simulateServer(model: ServerModel, arrivals: readonly Arrival[],
 
   while (pending.length > 0 || waiting.length > 0 || running.length > 0) {
     admit()
-    const prefilling = running.filter((call) => call.phase === 'prefill').length
-    const unitMs = (call: Running) =>
-      call.arrival.scale * (call.phase === 'prefill' ? model.prefillMs(prefilling) : model.tokenMs(running.length - prefilling))
+    const inPrefill = running.filter((call) => call.phase === 'prefill')
+    const reading = model.serialPrefill === true ? inPrefill.slice(0, 1) : inPrefill
+    for (const call of reading) call.readAtMs ??= nowMs
+    const decoding = running.length - inPrefill.length
+    const unitMs = (call: Running) => {
+      if (call.phase === 'decode') return call.arrival.scale * model.tokenMs(decoding)
+      return reading.includes(call) ? call.arrival.scale * model.prefillMs(reading.length) : Number.POSITIVE_INFINITY
+    }
     const units = running.map(unitMs)
     const leaving = [...waiting, ...running].map((call) => call.arrival.leaveAtMs ?? Number.POSITIVE_INFINITY)
     const nextMs = Math.min(
@@ -129,6 +147,7 @@ export function simulateServer(model: ServerModel, arrivals: readonly Arrival[],
         loadMs: call.loadMs,
         queueMs: call.slotAtMs - call.arrival.atMs - call.loadMs,
         slotAtMs: call.slotAtMs,
+        prefillMs: (call.firstTokenAtMs ?? nowMs) - (call.readAtMs ?? call.slotAtMs),
         firstTokenAtMs: call.firstTokenAtMs,
         lastTokenAtMs: nowMs,
         tokens: call.arrival.tokens,

@@ -28,7 +28,13 @@ export type SyntheticSettings = {
   /** Background calls after the answer, one after another. */
   background?: { calls: number; tokens: number }
   /** Model calls of the answer, with a tool between two of them. */
-  steps?: { calls: number; toolMs: number }
+  steps?: { calls: number; toolMs: number | ((n: number) => number) }
+  /** Prompts are read one after the other, by a server that tells of each only its own time. */
+  serialPrefill?: boolean
+  /** Slots by the place of the cell in the plan, for a server that changes under the sweep. */
+  slotsOfCell?: (index: number) => number
+  /** Interventions at the end of the plan. `slots` is what the server then has, `promptTokens` stretches its prefill. */
+  arms?: readonly { n: number; slots?: number; promptTokens?: number }[]
   legs?: readonly Leg[]
   slo?: Partial<Slo>
   faults?: SyntheticFaults
@@ -62,11 +68,20 @@ export type SyntheticFaults = {
   driverLagMs?: number
   /** The driver carries at most this many turns at once (reported; the turns themselves are not held back). */
   driverMaxInFlight?: number
+  /** So many requests leave at once; each further one when another has ended. */
+  poolLimit?: number | undefined
+  /** A turn that has not ended by then has failed by our own deadline. */
+  deadlineMs?: number
+  /** Each k-th answer of a wave runs on to `runawayTokens`. */
+  runawayEvery?: number
+  runawayTokens?: number
   /** Service times have grown by this ratio by the last cell. */
   driftRatio?: number
   /** These cells are void. */
   voidCells?: readonly number[]
 }
+
+const PROMPT_TOKENS = 64
 
 const asFunction = (value: number | ((x: number) => number)) => (typeof value === 'number' ? () => value : value)
 
@@ -89,6 +104,9 @@ export function syntheticSweepWithTruth(settings: SyntheticSettings): { events: 
   for (const cell of plan.cells.slice(0, settings.endAfterCells ?? plan.cells.length)) {
     const drift = 1 + (faults.driftRatio ?? 0) * (cell.index / Math.max(1, plan.cells.length - 1))
     const runnerMs = asFunction(settings.runnerMs ?? 2)(cell.n)
+    const arm = cell.arm ?? null
+    const stretch = (arm?.promptTokens ?? PROMPT_TOKENS) / PROMPT_TOKENS
+    const slots = arm?.slots ?? settings.slotsOfCell?.(cell.index) ?? settings.slots
     const prefillMs = asFunction(settings.prefillMs)
     const tokenMs = asFunction(settings.tokenMs)
     const played = playCell({
@@ -97,14 +115,25 @@ export function syntheticSweepWithTruth(settings: SyntheticSettings): { events: 
       server:
         cell.leg === 'null'
           ? { slots: 1e9, prefillMs: () => 0.3, tokenMs: () => 0.05, loadMs: 0 }
-          : { slots: settings.slots, prefillMs: (k) => drift * prefillMs(k), tokenMs: (k) => drift * tokenMs(k), loadMs: settings.loadMs ?? 300 },
+          : {
+              slots,
+              prefillMs: (k) => drift * stretch * prefillMs(k),
+              tokenMs: (k) => drift * tokenMs(k),
+              loadMs: settings.loadMs ?? 300,
+              serialPrefill: settings.serialPrefill ?? false,
+            },
+      promptTokens: PROMPT_TOKENS * stretch,
       outputTokens: settings.outputTokens,
       runnerMs,
       swapEvery: cell.leg === 'null' || cell.role !== 'measure' ? 0 : (settings.loadSwapEvery ?? 0),
       swapByModel: settings.swapBy === 'model',
       background: cell.leg === 'runner' ? (settings.background ?? { calls: 0, tokens: 0 }) : { calls: 0, tokens: 0 },
-      steps: cell.leg === 'runner' ? (settings.steps ?? { calls: 1, toolMs: 0 }) : { calls: 1, toolMs: 0 },
-      faults,
+      steps:
+        cell.leg === 'runner'
+          ? { calls: settings.steps?.calls ?? 1, toolMs: asFunction(settings.steps?.toolMs ?? 0)(cell.n) }
+          : { calls: 1, toolMs: 0 },
+      // A pool of the runner's own holds nothing back without the runner.
+      faults: cell.leg === 'direct' ? { ...faults, poolLimit: undefined } : faults,
       serverTimes: settings.serverTimes ?? true,
       noiseRatio: settings.noiseRatio ?? 0.01,
       model: facts.model,
@@ -153,8 +182,9 @@ function syntheticPlan(settings: SyntheticSettings, random: () => number): Sweep
   const legs = settings.legs ?? ['runner']
   const [firstLeg] = legs
   const cells: Cell[] = []
-  const add = (leg: Leg, n: number, repeat: number, waves: number, role: Cell['role']) =>
+  const add = (leg: Leg, n: number, repeat: number, waves: number, role: Cell['role'], arm?: Cell['arm']) =>
     cells.push({
+      ...(arm === undefined ? {} : { arm }),
       index: cells.length,
       leg,
       n,
@@ -170,12 +200,15 @@ function syntheticPlan(settings: SyntheticSettings, random: () => number): Sweep
       for (const { n } of order) add(leg, n, repeat, settings.waves ?? 2, 'measure')
     }
   }
+  for (const { n, slots, promptTokens } of settings.arms ?? []) {
+    add('runner', n, 1, settings.waves ?? 2, 'measure', { slots: slots ?? null, promptTokens: promptTokens ?? null })
+  }
   if ((settings.closing ?? true) && firstLeg !== undefined && settings.levels.includes(1)) add(firstLeg, 1, 1, settings.waves ?? 2, 'closing')
   const options = { temperature: 0, seed: 7, num_ctx: 1024 }
   const model = 'synthetic'
   const other = settings.swapBy === 'model' ? { model: 'synthetic-b', options } : { model, options: { ...options, num_ctx: 2048 } }
   const workload = {
-    promptTokens: 64,
+    promptTokens: PROMPT_TOKENS,
     outputTokens: settings.outputTokens,
     memoryNote: (settings.background?.calls ?? 0) > 0,
     options,

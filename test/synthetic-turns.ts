@@ -22,6 +22,7 @@ export type CellToPlay = {
   readonly startMs: number
   readonly server: ServerModel
   readonly outputTokens: number
+  readonly promptTokens: number
   readonly runnerMs: number
   readonly swapEvery: number
   readonly swapByModel: boolean
@@ -46,6 +47,8 @@ type Start = {
 type Block = { readonly fromMs: number; readonly toMs: number }
 
 const refused = problem('server-error', 'The model server answered 500.', 'A streamed answer.', 'Look at its log.')
+
+const late = problem('turn-deadline', 'The turn did not end before its deadline.', '', '')
 
 export function playCell(play: CellToPlay): { events: SweepEvent[]; truth: CallTruth[]; endMs: number } {
   const { cell } = play
@@ -79,19 +82,36 @@ function playWave(play: CellToPlay, wave: number, startMs: number): { rows: Turn
     // What was written while the loop was blocked leaves when it is free again.
     atMs: afterBlock(sentAtMs) + 0.1,
     variant,
-    tokens: purposes[call] === 'answer' ? play.outputTokens : play.background.tokens,
+    tokens: tokensOf(session, call),
     scale: 1 + (random() - 0.5) * 2 * play.noiseRatio,
-    leaveAtMs: cutting(session) && call === 0 ? sentAtMs + (faults.cutAfterMs ?? 100) : null,
+    leaveAtMs: leaveAtMs(session, call, sentAtMs),
   })
+  const leaveAtMs = (session: number, call: number, sentAtMs: number) => {
+    if (call === 0 && cutting(session)) return sentAtMs + (faults.cutAfterMs ?? 100)
+    const planned = starts[session]?.plannedAtMs ?? sentAtMs
+    return faults.deadlineMs === undefined ? null : Math.max(sentAtMs, planned + faults.deadlineMs)
+  }
+  const tokensOf = (session: number, call: number) => {
+    if (purposes[call] !== 'answer') return play.background.tokens
+    const place = wave * cell.n + session + 1
+    return faults.runawayEvery !== undefined && place % faults.runawayEvery === 0 ? (faults.runawayTokens ?? 500) : play.outputTokens
+  }
+  /** A pool of connections: the others leave when one before them has ended. */
+  const held = faults.poolLimit === undefined ? [] : starts.splice(faults.poolLimit)
   const gapMs = (call: number) => (purposes[call] === 'answer' && purposes[call + 1] === 'answer' ? play.steps.toolMs + 0.2 : 0.3)
+  const all = [...starts, ...held]
   const served = simulateServer(
     play.server,
     starts.filter((start) => !failing(start.session)).map((start) => arrival(start.session, 0, start.firstModelRequestAtMs, start.variant)),
     ({ arrival: done, endAtMs, left }) => {
       const call = (done.id % 64) + 1
-      return left || call >= purposes.length
-        ? []
-        : [arrival(Math.floor(done.id / 64), call, afterBlock(endAtMs + 0.1) + gapMs(call - 1), done.variant)]
+      if (!left && call < purposes.length) {
+        return [arrival(Math.floor(done.id / 64), call, afterBlock(endAtMs + 0.1) + gapMs(call - 1), done.variant)]
+      }
+      const next = held.shift()
+      if (next === undefined) return []
+      next.firstModelRequestAtMs = endAtMs + 1
+      return [arrival(next.session, 0, next.firstModelRequestAtMs, next.variant)]
     },
   )
   const bySession = new Map<number, Served[]>()
@@ -99,12 +119,13 @@ function playWave(play: CellToPlay, wave: number, startMs: number): { rows: Turn
     const session = Math.floor(one.arrival.id / 64)
     bySession.set(session, [...(bySession.get(session) ?? []), one])
   }
-  const rows = starts.map((start) => {
+  const rows = all.map((start) => {
     const calls = (bySession.get(start.session) ?? []).map((one, index) => {
       const sentAtMs = index === 0 ? start.firstModelRequestAtMs : one.arrival.atMs - 0.1
       return modelCallOf(play, one, index, sentAtMs, purposes[index] ?? 'answer', afterBlock)
     })
     if (failing(start.session)) calls.push(failedCall(play, start.firstModelRequestAtMs))
+    if (faults.deadlineMs !== undefined) for (const call of calls) if (call.outcome === 'cut') call.outcome = 'failed'
     return rowOf(play, wave, start, calls, afterBlock)
   })
   const log = served.map((one) => ({
@@ -181,7 +202,7 @@ function modelCallOf(
     outcome: one.left ? 'cut' : 'completed',
     httpStatus: first === null ? null : 200,
     problem: null,
-    promptTokens: done ? 64 : null,
+    promptTokens: done ? play.promptTokens : null,
     outputTokens: first === null ? null : one.tokens,
     tokensEstimated: !done,
     server:
@@ -189,7 +210,7 @@ function modelCallOf(
         ? {
             totalNs: ns(one.endAtMs - one.arrival.atMs),
             loadNs: ns(one.loadMs + (play.cell.leg === 'null' ? 0 : 1.5)),
-            promptEvalNs: ns((one.firstTokenAtMs ?? 0) - (one.slotAtMs ?? 0)),
+            promptEvalNs: ns(one.prefillMs ?? 0),
             evalNs: ns((one.lastTokenAtMs ?? 0) - (one.firstTokenAtMs ?? 0)),
           }
         : null,
@@ -228,7 +249,7 @@ function rowOf(play: CellToPlay, wave: number, start: Start, calls: readonly Mod
   const isDirect = cell.leg === 'direct'
   const answers = calls.filter((call) => call.purpose === 'answer')
   const outcome = calls.find((call) => call.outcome !== 'completed')?.outcome ?? 'completed'
-  const why: Problem | null = outcome === 'failed' ? refused : null
+  const why: Problem | null = outcome !== 'failed' ? null : play.faults.deadlineMs === undefined ? refused : late
   const firstDelta = answers[0]?.firstDeltaAtMs ?? null
   const doneAtMs = outcome === 'completed' ? (answers.at(-1)?.endAtMs ?? null) : null
   const endAtMs = (calls.at(-1)?.endAtMs ?? start.firstModelRequestAtMs) + (calls.length > answers.length ? 0.2 : 0)

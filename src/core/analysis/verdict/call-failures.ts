@@ -10,7 +10,7 @@ export type LevelFailures = {
   readonly n: number
   readonly sessions: number
   readonly counts: Readonly<Record<FailureKind, number>>
-  /** Of those that ran into our deadline: how many had not seen a token of their last call, so that they waited. */
+  /** Of those that ran into our deadline: how many had waited for the first token of their last call for most of its time. */
   readonly waitedToDeadline: number
 }
 
@@ -44,9 +44,15 @@ export function levelFailures({ facts, summary }: MeasuredFacts): LevelFailures 
     const kind = failureKind(row)
     if (kind === null) continue
     counts[kind] += 1
-    if (kind === 'deadline' && row.timeline?.calls.at(-1)?.firstDeltaAtMs === null) waitedToDeadline += 1
+    if (kind === 'deadline' && hasWaited(row)) waitedToDeadline += 1
   }
   return { n: summary.n, sessions: summary.sessions, counts, waitedToDeadline }
+}
+
+function hasWaited({ timeline }: TurnRow): boolean {
+  const last = timeline?.calls.at(-1)
+  if (last === undefined) return false
+  return ((last.firstDeltaAtMs ?? last.endAtMs) - last.sentAtMs) * 2 > last.endAtMs - last.sentAtMs
 }
 
 /** Share of the sessions of a level from which failures of one kind are a finding; single ones happen. */

@@ -1,9 +1,10 @@
 /** model_server_engine: the requests are worked on together, and each gets slower the more there are, without a machine that is seen to be full. */
 import type { Evidence, Verdict } from '../analysis.ts'
+import { isReadInTurn } from '../calls/effective-slots.ts'
 import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile } from './case-file.ts'
-import { engineCliff, overlapLine, slowdown, totalRateEvidence } from './engine-evidence.ts'
-import { type Finding, inconclusive, serverName, type VerdictRule, weigh } from './finding.ts'
+import { engineCliff, overlapLine, readingLine, slowdown, totalRateEvidence } from './engine-evidence.ts'
+import { type Finding, inconclusive, serverName, supports, type VerdictRule, weigh } from './finding.ts'
 import { fullMachine, type MachineFinding, roomyMachine } from './machine.ts'
 import { count, rate, shareOf } from './phrases.ts'
 import { directLegEvidence, failureEvidence, nullLegEvidence, shareLine, twoCauses } from './shared-evidence.ts'
@@ -39,12 +40,14 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
   const slower = slowdown(base, top)
   const cliff = engineCliff(file)
   const carried = top.facts.overlap.streaming.lasting >= top.facts.overlap.asked.lasting
+  const isInTurn = isReadInTurn(top.facts.overlap)
   const hasQueue = growth.groups.queue.low > MATERIAL_SHARE && isQueueBeyondSlots(file)
   const evidence: Evidence[] = [
     weigh(lead.isClear ? true : hasQueue ? null : false, shareLine(file, 'engine')),
     weigh(slower.isSlower, slower.text),
     ...(cliff === null ? [] : [cliff.evidence]),
     weigh(carried ? true : null, overlapLine(top)),
+    ...(isInTurn ? [supports(readingLine(top))] : []),
     ...totalRateEvidence(base, top),
     ...[machine?.evidence ?? roomyMachine(file), directLegEvidence(file, 'engine'), nullLegEvidence(file), failureEvidence(file)].filter(
       (line) => line !== null,
@@ -61,7 +64,7 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
     )
   }
   const against = evidence.filter((line) => line.stance === 'against').length
-  const isShown = carried || machine !== null || hasQueue || cliff !== null
+  const isShown = carried || isInTurn || machine !== null || hasQueue || cliff !== null
   const confidence: Verdict['confidence'] = against > 0 || !isShown || !lead.isClear ? 'suspected' : 'likely'
   const mechanism = cliff === null ? slower.mechanism : `engine cliff above ${cliff.fromN}`
   return {

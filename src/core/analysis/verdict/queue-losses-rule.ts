@@ -6,13 +6,13 @@ import { type Finding, inconclusive, sentenceStart, serverName, supports, type V
 import { count, duration, percent } from './phrases.ts'
 import { judgeQueue } from './queue-rule.ts'
 
-/** Of the turns that ran into the deadline, so many have to have waited without a token, for the queue to be what they were lost in. */
+/** Of the turns that ran into the deadline, so many have to have waited for most of their time, for the queue to be what they were lost in. */
 const WAITED_RATIO = 0.8
 
 export const queueLossesRule: VerdictRule = {
   code: 'model_server_queue',
   needs: [
-    'turns end at our own deadline without a token while others are answered, or are refused with 503 under load',
+    'turns end at our own deadline after waiting for most of it while others are answered, or are refused with 503 under load',
     'with fewer sessions they are not',
   ],
   rivals: {
@@ -32,7 +32,7 @@ function gaveUp(file: CaseFile): Finding | null {
   if (level.waitedToDeadline < WAITED_RATIO * level.counts.deadline || served === undefined) return null
   if (served.streaming.lasting >= served.asked.lasting) return null
   const deadline = duration(file.state.plan.request.turnDeadlineMs)
-  const lost = `At ${level.n} sessions ${level.counts.deadline} of ${level.sessions} turns ran into the client's deadline of ${deadline} while they still waited for a first token and others were answered: the client gave up, the server did not fail.`
+  const lost = `At ${level.n} sessions ${level.counts.deadline} of ${level.sessions} turns ran into the client's deadline of ${deadline} after waiting for most of their time, while others were answered: the client gave up, the server did not fail.`
   return {
     ...named(file, supports(lost)),
     secondary: 'runner_process',
