@@ -22,7 +22,7 @@ export type CellToPlay = {
   readonly startMs: number
   readonly server: ServerModel
   readonly outputTokens: number
-  readonly promptTokens: number
+  readonly promptTokens?: number
   readonly runnerMs: number
   readonly swapEvery: number
   readonly swapByModel: boolean
@@ -202,7 +202,7 @@ function modelCallOf(
     outcome: one.left ? 'cut' : 'completed',
     httpStatus: first === null ? null : 200,
     problem: null,
-    promptTokens: done ? play.promptTokens : null,
+    promptTokens: done ? (play.promptTokens ?? 64) : null,
     outputTokens: first === null ? null : one.tokens,
     tokensEstimated: !done,
     server:
