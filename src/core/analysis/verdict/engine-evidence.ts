@@ -46,9 +46,8 @@ export function overlapLine(top: MeasuredFacts): string {
   return `At ${top.summary.n} sessions ${count(streaming.lasting, 'answer')} streamed at once while the server held ${count(asked.lasting, 'request')}.`
 }
 
-export function readingLine(top: MeasuredFacts): string {
-  const ratio = Math.min(1, top.facts.overlap.reading?.ratio ?? 0)
-  return `As long as there were prompts to read at ${top.summary.n} sessions, one was being read ${percent(ratio)} of the time, and never two: they wait for each other, not for a slot.`
+export function readingLine({ summary }: MeasuredFacts): string {
+  return `At ${summary.n} sessions prompts were read one after the other, without a pause, while earlier answers streamed on: they wait for each other, not for a slot.`
 }
 
 export function totalRateEvidence(base: MeasuredFacts, top: MeasuredFacts): Evidence[] {

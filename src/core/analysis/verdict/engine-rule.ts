@@ -1,6 +1,5 @@
 /** model_server_engine: the requests are worked on together, and each gets slower the more there are, without a machine that is seen to be full. */
 import type { Evidence, Verdict } from '../analysis.ts'
-import { isReadInTurn } from '../calls/effective-slots.ts'
 import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile } from './case-file.ts'
 import { engineCliff, overlapLine, readingLine, slowdown, totalRateEvidence } from './engine-evidence.ts'
@@ -40,7 +39,7 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
   const slower = slowdown(base, top)
   const cliff = engineCliff(file)
   const carried = top.facts.overlap.streaming.lasting >= top.facts.overlap.asked.lasting
-  const isInTurn = isReadInTurn(top.facts.overlap)
+  const isInTurn = top.facts.overlap.promptsInTurn === true
   const hasQueue = growth.groups.queue.low > MATERIAL_SHARE && isQueueBeyondSlots(file)
   const evidence: Evidence[] = [
     weigh(lead.isClear ? true : hasQueue ? null : false, shareLine(file, 'engine')),
