@@ -26,7 +26,8 @@ export function analyse(state: SweepState): Analysis {
     const hardware = levelHardware(levelSamples(facts.level, state.samples))
     return { facts, hardware, summary: summariseLevel(facts, hardware, slo) }
   })
-  const ofLeg = (leg: 'runner' | 'direct') => all.filter(({ summary }) => summary.leg === leg)
+  // Under open load the server decides how many are in flight: no level of N, and no ceiling of it.
+  const ofLeg = (leg: 'runner' | 'direct') => all.filter(({ summary }) => summary.leg === leg && summary.ratePerSec === undefined)
   const leading = ofLeg('runner').length > 0 ? ofLeg('runner') : ofLeg('direct')
   const levels = leading.filter(({ summary }) => completedOf(summary) > 0)
   const direct = ofLeg('direct').filter(({ summary }) => completedOf(summary) > 0)

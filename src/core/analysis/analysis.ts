@@ -26,8 +26,12 @@ export type Percentiles = z.infer<typeof percentilesSchema>
 
 export const levelSummarySchema = z.object({
   leg: legSchema,
+  /** Under open load: sessions in flight on the average, rounded. */
   n: z.int(),
+  /** Sessions a second; only under open load. Such levels have no part in ceilings, growth and curves. */
+  ratePerSec: z.number().optional(),
   cells: z.int(),
+  /** Of a sustained level: slices of its steady span. */
   waves: z.int(),
   sessions: z.int(),
   failures: z.int(),

@@ -7,7 +7,7 @@ import { type Baseline, baselineOf, type CallParts, shortestLoadMs, splitCalls }
 import { addParts, decomposeInto, decomposeTurn, noParts, type TurnParts } from '../calls/decompose-turn.ts'
 import { type EffectiveSlots, effectiveSlots, type LevelOverlap, levelOverlap } from '../calls/effective-slots.ts'
 import { isLongLoad } from '../calls/load-kinds.ts'
-import { callsOf, isCompleted, limitedCells, type MeasuredLevel, measuredLevels } from './measured-levels.ts'
+import { callsOf, isCompleted, limitedCells, type MeasuredLevel, type MeasuredWave, measuredLevels } from './measured-levels.ts'
 
 export type AttributedTurn = {
   readonly row: TurnRow
@@ -66,8 +66,11 @@ export function sweepFacts(state: SweepState): SweepFacts {
     )
     const overlap = overlaps.get(level) ?? levelOverlap(level)
     const servedAtOnce = Math.max(1, Math.min(level.n, overlap.streaming.lasting))
-    const waves = level.waves.map((wave) => attributeWave(wave.rows, level.leg === 'null' ? null : limit, baseline))
-    return { level, overlap, turns: waves.flatMap(({ turns }) => turns), waves: waves.map(({ turns, parts }) => blockOf(turns, parts, servedAtOnce)) }
+    const waves = attributeWaves(level.waves, level.leg === 'null' ? null : limit, baseline)
+    const blocks = waves.map(({ turns, parts, slice }) =>
+      slice === undefined ? blockOf(turns, parts, servedAtOnce) : sliceBlock(turns, parts, slice),
+    )
+    return { level, overlap, turns: waves.flatMap(({ turns }) => turns), waves: blocks }
   })
   return { levels: facts, limited, slots, longLoads: all.filter((call) => isLongLoad(call, shortestMs)) }
 }
@@ -78,7 +81,29 @@ function inOrder(level: MeasuredLevel): MeasuredLevel {
     ...wave,
     rows: wave.rows.toSorted((a, b) => a.session - b.session || (a.turn ?? 0) - (b.turn ?? 0)),
   }))
-  return { ...level, waves: waves.sort((a, b) => a.cell.cell.index - b.cell.cell.index || a.wave - b.wave) }
+  const fromMs = ({ slice }: MeasuredWave) => slice?.span.fromMs ?? 0
+  return { ...level, waves: waves.sort((a, b) => a.cell.cell.index - b.cell.cell.index || a.wave - b.wave || fromMs(a) - fromMs(b)) }
+}
+
+type AttributedWave = { turns: AttributedTurn[]; parts: TurnParts; slice?: MeasuredWave['slice'] }
+
+/** A slice's turns had the whole cell for neighbours: it is attributed once, and each slice takes its own turns out of it. */
+function attributeWaves(waves: readonly MeasuredWave[], slots: number | null, baseline: Baseline): AttributedWave[] {
+  const cells = new Map<readonly TurnRow[], Map<TurnRow, AttributedTurn>>()
+  return waves.map(({ rows, slice }) => {
+    if (slice === undefined) return attributeWave(rows, slots, baseline)
+    const { around } = slice
+    let known = cells.get(around)
+    if (known === undefined) {
+      const ordered = around.toSorted((a, b) => a.session - b.session || (a.turn ?? 0) - (b.turn ?? 0))
+      known = new Map(attributeWave(ordered, slots, baseline).turns.map((turn) => [turn.row, turn]))
+      cells.set(around, known)
+    }
+    const turns = rows.flatMap((row) => known.get(row) ?? [])
+    const parts = noParts()
+    for (const turn of turns) if (isCompleted(turn.row)) addParts(parts, partsOf(turn))
+    return { turns, parts, slice }
+  })
 }
 
 /** @returns the turns of a wave, and the sums of the parts of those that came through */
@@ -117,6 +142,22 @@ function blockOf(turns: readonly AttributedTurn[], parts: TurnParts, servedAtOnc
   const busyMs = Math.max(0, toMs - fromMs)
   const full = fullPart(turns, servedAtOnce, fromMs)
   return { turns: completed, parts, wallMs, busyMs, fullTokens: full.tokens, fullMs: full.lengthMs }
+}
+
+/** Turns belong to the slice of their beginning, tokens to that of their arrival, whoever they are for: N stay in flight all through it. */
+function sliceBlock(turns: readonly AttributedTurn[], parts: TurnParts, { span, around }: NonNullable<MeasuredWave['slice']>): WaveBlock {
+  let [completed, wallMs, tokens] = [0, 0, 0]
+  for (const { row } of turns) {
+    if (!isCompleted(row)) continue
+    completed += 1
+    wallMs += wallMsOf(row)
+  }
+  for (const { timeline, submitAtMs, endAtMs } of around) {
+    if (timeline === null || endAtMs <= span.fromMs || submitAtMs >= span.toMs) continue
+    for (const call of timeline.calls) tokens += tokensUntil(call, span.toMs) - tokensUntil(call, span.fromMs)
+  }
+  const lengthMs = span.toMs - span.fromMs
+  return { turns: completed, parts, wallMs, busyMs: lengthMs, fullTokens: tokens, fullMs: lengthMs }
 }
 
 /**

@@ -11,8 +11,8 @@ export function levelSamples(level: MeasuredLevel, samples: readonly Sample[]): 
   const within = level.waves.flatMap((wave) =>
     between(
       samples,
-      wave.rows.reduce((least, row) => Math.min(least, row.submitAtMs), Number.POSITIVE_INFINITY),
-      wave.rows.reduce((most, row) => Math.max(most, row.endAtMs), Number.NEGATIVE_INFINITY),
+      wave.slice?.span.fromMs ?? wave.rows.reduce((least, row) => Math.min(least, row.submitAtMs), Number.POSITIVE_INFINITY),
+      wave.slice?.span.toMs ?? wave.rows.reduce((most, row) => Math.max(most, row.endAtMs), Number.NEGATIVE_INFINITY),
     ),
   )
   if (within.length > 0) return within

@@ -23,7 +23,13 @@ export function littleGap({ level, turns, waves }: LevelFacts, hardware: LevelHa
 /** From the first submit to the last: what is in flight after that is the drain. Null when no session had a second turn. */
 function sustainedGap(waves: readonly MeasuredWave[], n: number): number | null {
   let [heldMs, spanMs] = [0, 0]
-  for (const { rows } of waves) {
+  for (const { rows, slice } of waves) {
+    if (slice !== undefined) {
+      const { span, around } = slice
+      spanMs += span.toMs - span.fromMs
+      for (const row of around) heldMs += Math.max(0, Math.min(span.toMs, row.endAtMs) - Math.max(span.fromMs, row.submitAtMs))
+      continue
+    }
     if (!rows.some((row) => (row.turn ?? 0) > 0)) continue
     const fromMs = rows.reduce((least, row) => Math.min(least, row.submitAtMs), Number.POSITIVE_INFINITY)
     const toMs = rows.reduce((most, row) => Math.max(most, row.submitAtMs), Number.NEGATIVE_INFINITY)

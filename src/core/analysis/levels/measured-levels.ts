@@ -5,17 +5,23 @@ import { driverLimits } from '../../sweep/driver-limits.ts'
 import type { CellState, SweepState } from '../../sweep/fold-sweep.ts'
 import type { Leg } from '../../sweep/plan.ts'
 import type { TurnRow } from '../../sweep/turn-row.ts'
+import { afterFirstWave, type SteadySpan, steadySpan, timeSlices } from './steady-span.ts'
 
 export type MeasuredWave = {
   readonly cell: CellState
   readonly wave: number
   /** All turns of the wave, cut ones too: they held slots. */
   readonly rows: readonly TurnRow[]
+  /** Only in a sustained cell: the slice of its steady span in which `rows` began, and all turns of the cell, which were their neighbours (M7). */
+  readonly slice?: { readonly span: SteadySpan; readonly around: readonly TurnRow[] }
 }
 
 export type MeasuredLevel = {
   readonly leg: Leg
+  /** Sessions at once. Under open load, where they come by their rate, those that were in flight on the average. */
   readonly n: number
+  /** Sessions a second; only under open load. */
+  readonly ratePerSec?: number
   readonly cells: readonly CellState[]
   readonly waves: readonly MeasuredWave[]
   /** Turns cut by us, those of broken-off waves included. */
@@ -64,23 +70,52 @@ export function measuredLevels(state: SweepState, limitedOnes: readonly CellStat
     }
     last.rows.push(row)
   }
-  const byLevel = new Map<string, { leg: Leg; n: number; cells: Set<CellState>; waves: MeasuredWave[]; cut: number }>()
+  type Draft = { leg: Leg; n: number; ratePerSec: number | null; cells: Set<CellState>; waves: MeasuredWave[]; cut: number }
+  const byLevel = new Map<string, Draft>()
   for (const wave of byWave.values()) {
-    const { leg, n } = wave.cell.cell
-    const key = `${leg}/${n}`
-    const level = byLevel.get(key) ?? { leg, n, cells: new Set(), waves: [], cut: 0 }
+    const { leg, n, load } = wave.cell.cell
+    const ratePerSec = load?.kind === 'open' ? load.ratePerSec : null
+    // Closed and open load never mix: under the one the server decides how many turns come.
+    const key = ratePerSec === null ? `${leg}/${n}` : `${leg}/open/${ratePerSec}`
+    const level: Draft = byLevel.get(key) ?? { leg, n, ratePerSec, cells: new Set(), waves: [], cut: 0 }
     byLevel.set(key, level)
     const cut = wave.rows.filter((row) => row.outcome === 'cut').length
     level.cut += cut
     // In a cell that did not come to its end, a wave without all its turns shows only the fast ones.
     const isWhole = wave.rows.length >= n && cut === 0
-    if (wave.cell.status !== 'done' && !isWhole) continue
+    const slices = load?.kind === 'sustained' ? slicesOf(wave, n) : null
+    if (wave.cell.status !== 'done' && !isWhole && slices === null) continue
     level.cells.add(wave.cell)
-    level.waves.push(wave)
+    level.waves.push(...(slices ?? [wave]))
   }
   return [...byLevel.values()]
-    .map((level) => ({ ...level, cells: [...level.cells] }))
-    .sort((a, b) => LEG_ORDER[a.leg] - LEG_ORDER[b.leg] || a.n - b.n)
+    .map(({ ratePerSec, ...level }): MeasuredLevel => {
+      const cells = [...level.cells]
+      return ratePerSec === null ? { ...level, cells } : { ...level, cells, n: Math.max(1, Math.round(meanInFlight(level.waves))), ratePerSec }
+    })
+    .sort((a, b) => LEG_ORDER[a.leg] - LEG_ORDER[b.leg] || (a.ratePerSec ?? 0) - (b.ratePerSec ?? 0) || a.n - b.n)
+}
+
+/**
+ * M7: of a sustained cell only turns count that began in its steady span, in slices of time, which are its blocks as waves are those of a burst. Null where
+ * N was never in flight for longer than the first wave. A cell that was broken off keeps what was steady before.
+ */
+function slicesOf(wave: MeasuredWave, n: number): MeasuredWave[] | null {
+  const whole = steadySpan(wave.rows, n)
+  const span = whole === null ? null : afterFirstWave(wave.rows, whole)
+  if (span === null) return null
+  const slices = timeSlices(wave.rows, span, n)
+  return slices.length === 0 ? null : slices.map(({ span: of, rows }) => ({ ...wave, rows, slice: { span: of, around: wave.rows } }))
+}
+
+/** Little: what was held, over the time in which turns came (L = λ·W). */
+function meanInFlight(waves: readonly MeasuredWave[]): number {
+  let [heldMs, lengthMs] = [0, 0]
+  for (const { cell, rows } of waves) {
+    for (const row of rows) heldMs += row.endAtMs - row.plannedAtMs
+    lengthMs += cell.cell.load?.spanMs ?? 0
+  }
+  return lengthMs > 0 ? heldMs / lengthMs : 0
 }
 
 /** Model calls of all turns, cut ones too, in the order of the rows. */

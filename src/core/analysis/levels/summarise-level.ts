@@ -23,6 +23,7 @@ export function summariseLevel(facts: LevelFacts, hardware: LevelHardware, slo: 
   return {
     leg: level.leg,
     n: level.n,
+    ...(level.ratePerSec === undefined ? {} : { ratePerSec: level.ratePerSec }),
     cells: level.cells.length,
     waves: level.waves.length,
     sessions,
