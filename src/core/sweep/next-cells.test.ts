@@ -149,11 +149,15 @@ test('levels of which half of the turns fail end the ladder', () => {
   expect(nextCells({ plan: made, cells, rows, elapsedMs: 10_000 }).add.map(({ cell }) => cell.n)).toEqual([16])
 })
 
-test('a level that was void twice is not asked for a third time', () => {
+test('a level that was void twice ends the ladder, and is tried once more at the end', () => {
   const made = plan('quick')
   const sound = simulateSweep(made, server(1_000))
   const upTo16 = sound.cells.filter(({ cell }) => cell.n <= 16 && cell.leg === 'runner' && cell.role !== 'closing')
   const cells = upTo16.map((cell) => (cell.cell.n === 16 ? { ...cell, status: 'void' as const } : cell))
   const step = nextCells({ plan: made, cells, rows: sound.rows, elapsedMs: 10_000 })
-  expect(step.add.some(({ cell }) => cell.n > 8)).toBe(false)
+  // The ladder ends there; the level itself gets one more try among what follows, and no higher one.
+  expect(step.add.filter(({ cell }) => cell.n > 8).map(({ cell, because }) => [cell.n, because])).toEqual([
+    [16, expect.stringContaining('once more')],
+  ])
+  expect(step.add.at(-1)?.cell.role).toBe('closing')
 })

@@ -214,7 +214,7 @@ function tail(seen: Seen, rungs: Rungs, limits: ModeLimits): readonly Wish[] {
     draft: { ...draft, minWaves: Math.min(draft.minWaves ?? draft.waves, closingWaves(rungs.levels[0]?.waveMs ?? 0, limits)) },
     because: 'N=1 once more: has the machine kept its pace? (M5)',
   }))
-  return warmed([...repeats, ...surer(seen, rungs, limits), ...arms, ...nulls, ...ends])
+  return warmed([...repeats, ...oneMoreTry(seen, rungs, limits), ...surer(seen, rungs, limits), ...arms, ...nulls, ...ends])
 }
 
 /** More sessions at the highest level that holds the SLO: below a certain number, not even a level without a single miss can promise its target. */
@@ -231,6 +231,16 @@ function surer(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish[] {
   if (waves <= 0 || waves * held.waveMs > spareMs) return []
   const because = `To promise ${Math.round(100 * targetRatio)} % at N=${held.n}, ${needed} sessions without a miss are needed.`
   return [{ draft: { ...rung(seen.plan, held.n, waves), waves, budgetMs: null }, because }]
+}
+
+/** A level of the ladder that was void and void again, since the machine was busy at that moment: a hole in the middle would say nothing of the server. */
+function oneMoreTry(seen: Seen, rungs: Rungs, limits: ModeLimits): Wish[] {
+  const measured = new Set(rungs.levels.map((level) => level.n))
+  const lost = seen.cells.filter(({ cell, status }) => status === 'void' && cell.role === 'measure' && cell.arm === undefined && cell.leg !== 'null')
+  const levels = [...new Set(lost.map(({ cell }) => cell.n))].filter((n) => !measured.has(n))
+  return levels
+    .filter((n) => predictedWaveMs(rungs, n) <= limits.repeats * msLeft(seen, rungs, limits, limits.limitMs))
+    .map((n) => ({ draft: rung(seen.plan, n, 1), because: `N=${n} was void each time; once more, now that other levels are measured.` }))
 }
 
 /** Plimsoll's own code is warm before the first cell that is about itself. */

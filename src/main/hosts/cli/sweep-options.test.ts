@@ -169,3 +169,18 @@ test('a load that can’t be played is refused with all its faults', () => {
   expect(codesOf({ load: 'sustained', rates: '2', span: '4000s' })).toEqual(['span-too-long', 'options-clash'])
   expect(codesOf({ rates: '1,2' })).toEqual([])
 })
+
+test('a mode decides repeats, with given levels too; repeats without levels mean the levels 1, 2, 4, 8', () => {
+  const requestOf = (flags: SweepFlags) => {
+    const read = readSweepFlags(flags)
+    if (!read.ok) throw new Error(JSON.stringify(read.error))
+    return read.value.withTarget({ kind: 'server', url: 'u', model: 'm' })
+  }
+  expect(requestOf({ mode: 'quick' })).toMatchObject({ mode: 'quick', levels: [] })
+  expect(requestOf({ mode: 'thorough', levels: '1,4' })).toMatchObject({ mode: 'thorough', levels: [1, 4] })
+  expect(requestOf({ repeats: '2' })).toMatchObject({ levels: [1, 2, 4, 8], repeats: 2 })
+  expect(requestOf({ repeats: '2' }).mode).toBeUndefined()
+  expect(requestOf({ maxCost: '$1.50' }).maxCostUsd).toBe(1.5)
+  expect(readSweepFlags({ mode: 'swift' })).toMatchObject({ ok: false, error: [{ code: 'mode-unknown' }] })
+  expect(readSweepFlags({ mode: 'quick', repeats: '2' })).toMatchObject({ ok: false, error: [{ code: 'options-clash' }] })
+})

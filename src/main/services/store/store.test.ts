@@ -118,6 +118,23 @@ describe('sweeps', () => {
     expect(store.readSweepEvents(id)).toEqual([started(0), ended(0)])
   })
 
+  test('a sweep that goes on is running again, without its old verdict; levels and cells follow what is added, left out and measured', () => {
+    const store = openHere()
+    store.createSweep(opening())
+    const verdict = { primary: 'model_server_queue', confidence: 'confirmed', sentence: 'The queue.' }
+    store.finishSweep(id, { status: 'cancelled', durationMs: 1234, verdict, ceiling: '4', levels: [1, 2] })
+    expect(store.listSweeps()[0]).toMatchObject({ status: 'cancelled', levels: [1, 2], verdict })
+    expect(store.reopenSweep(id)).toMatchObject({ ok: true })
+    store.appendSweepEvents(id, [
+      { type: 'sweep-resumed', atMs: 2_000, epochMs: 0 },
+      { type: 'cell-skipped', atMs: 2_001, cell: 1, because: 'Needless.' },
+      { type: 'cell-skipped', atMs: 2_002, cell: 2, because: 'Needless.' },
+    ])
+    expect(store.listSweeps()[0]).toMatchObject({ status: 'running', verdict: null, cellsPlanned: 7, durationMs: 2_002 })
+    store.finishSweep(id, { status: 'completed', durationMs: 3_000, verdict, ceiling: '8', levels: [1, 2, 4, 8] })
+    expect(store.listSweeps()[0]).toMatchObject({ status: 'completed', levels: [1, 2, 4, 8], ceiling: '8', verdict })
+  })
+
   test('a removed sweep takes its events along, and its number is not given again', () => {
     const store = openHere()
     let changes = 0

@@ -77,86 +77,110 @@ export async function runSweep(given: SweepRun): Promise<void> {
   emit([{ type: 'sweep-ended', atMs: atMs(), ...end }])
 }
 
+type Stage = {
+  readonly run: SweepRun
+  readonly fold: SweepFold
+  /** Cells that may be run; null = all, and more. */
+  readonly only: Set<number> | null
+  /** Indexes of cells that were added because another was void. */
+  readonly ranAgain: Set<number>
+}
+
 async function playAll(run: SweepRun, cells: ReturnType<typeof createCellRunner>, fold: SweepFold, time: TimeWatch): Promise<End> {
-  const { plan, originMs, ports, emit, signal } = run
-  const atMs = () => ports.clock.nowMs() - originMs
-  const startedAtMs = atMs()
+  const { originMs, ports, signal } = run
   const chosen = run.goesOn?.continuation.only ?? null
-  const only = chosen === null ? null : new Set(chosen)
-  const ranAgain = new Set<number>()
+  const stage: Stage = { run, fold, only: chosen === null ? null : new Set(chosen), ranAgain: new Set() }
+  const startedAtMs = ports.clock.nowMs() - originMs
   const server = watchServer(run)
   let voidedByLoad = 0
-  const add = (cell: Omit<Cell, 'index'>, because?: string): number => {
-    const index = fold.state()?.cells.length ?? 0
-    only?.add(index)
-    emit([{ type: 'cell-added', atMs: atMs(), cell: { ...cell, index }, ...(because === undefined ? {} : { because }) }])
-    return index
-  }
-  const runAgain = (cell: Cell) => {
-    // Once: a cell that was added for this is not added again. A warm-up only warms at the beginning.
-    if (!ranAgain.has(cell.index) && cell.role !== 'warm-up') ranAgain.add(add(cell))
-  }
-  const voidCell = (cell: Cell, reason: Problem) => emit([{ type: 'cell-void', atMs: atMs(), cell: cell.index, reason }])
-
   for (;;) {
-    const [cell, ...ahead] = decideNext(run, fold, only, startedAtMs)
+    const [cell, ...ahead] = decideNext(stage, startedAtMs)
     if (cell === undefined) return { outcome: 'completed', problem: null }
     time.look()
     const played: PlayedCell = await cells.play(cell, ahead)
-    if (signal.aborted) return { outcome: 'cancelled', problem: null }
+    if (signal.aborted || played.how === 'stopped') return { outcome: 'cancelled', problem: null }
     const unevenTime = time.look()
-    if (unevenTime !== undefined && played.how !== 'stopped' && cell.role !== 'warm-up') {
+    if (unevenTime !== undefined && cell.role !== 'warm-up') {
       // What the server looked like while the machine slept says nothing of it.
-      voidCell(cell, unevenTime)
-      runAgain(cell)
+      voidAndRunAgain(stage, cell, unevenTime)
       continue
     }
-    switch (played.how) {
-      case 'stopped':
-        return { outcome: 'cancelled', problem: null }
-      case 'target-lost':
-        voidCell(cell, played.problem)
-        return { outcome: 'failed', problem: played.problem }
-      case 'skipped':
-        voidCell(cell, played.problem)
-        emit([{ type: 'warning', atMs: atMs(), code: missingCode(cell), text: problemText(played.problem), cell: cell.index }])
-        break
-      case 'driver-lost':
-        voidCell(cell, played.problem)
-        if (played.forTheLastTime) return { outcome: 'failed', problem: played.problem }
-        runAgain(cell)
-        break
-      case 'played': {
-        const change = cell.leg === 'null' ? null : await server.look()
-        if (change !== null) {
-          emit([{ type: 'warning', atMs: atMs(), code: change.reason.code, text: change.reason.happened, cell: cell.index }])
-          if (cell.role !== 'warm-up' || change.isOther) voidCell(cell, change.reason)
-          if (change.isOther) return { outcome: 'failed', problem: change.reason }
-          const warmUp = plan.cells.find(({ role }) => role === 'warm-up')
-          if (warmUp !== undefined) add(warmUp, 'The server was started anew and is warmed again (M4).')
-          runAgain(cell)
-          break
-        }
-        const mixed = plan.workload.variants.length > 0
-        const judged = judgeCell({
-          cell,
-          rows: played.rows,
-          report: played.report,
-          absentBefore: played.absentBefore,
-          cellsVoidedByLoad: voidedByLoad,
-          mixed,
-        })
-        emit(judged.warnings.map(({ code, text }) => ({ type: 'warning', atMs: atMs(), code, text, cell: cell.index })))
-        if (judged.voidBecause === null) break
-        if (judged.cause === 'load') voidedByLoad += 1
-        voidCell(cell, judged.voidBecause)
-        runAgain(cell)
-      }
+    if (played.how !== 'played') {
+      const end = missed(stage, cell, played)
+      if (end !== null) return end
+      continue
     }
+    const change = cell.leg === 'null' ? null : await server.look()
+    if (change?.isOther === true) {
+      voidCell(run, cell, change.reason)
+      return { outcome: 'failed', problem: change.reason }
+    }
+    if (change !== null) warmAgain(stage, cell, change.reason)
+    else if (judge(stage, cell, played, voidedByLoad)) voidedByLoad += 1
   }
 }
 
-const missingCode = ({ leg }: Cell) => (leg === 'null' ? 'null-leg-missing' : 'intervention-missing')
+/** What comes of a cell that could not be played to its end; null = the sweep goes on. */
+function missed(stage: Stage, cell: Cell, played: Exclude<PlayedCell, { how: 'played' | 'stopped' }>): End | null {
+  switch (played.how) {
+    case 'target-lost':
+      voidCell(stage.run, cell, played.problem)
+      return { outcome: 'failed', problem: played.problem }
+    case 'skipped': {
+      voidCell(stage.run, cell, played.problem)
+      const code = cell.leg === 'null' ? 'null-leg-missing' : 'intervention-missing'
+      stage.run.emit([{ type: 'warning', atMs: atMsOf(stage.run), code, text: problemText(played.problem), cell: cell.index }])
+      return null
+    }
+    case 'driver-lost':
+      if (played.forTheLastTime) {
+        voidCell(stage.run, cell, played.problem)
+        return { outcome: 'failed', problem: played.problem }
+      }
+      voidAndRunAgain(stage, cell, played.problem)
+      return null
+  }
+}
+
+/** @returns whether a load has voided it */
+function judge(stage: Stage, cell: Cell, played: PlayedCell & { how: 'played' }, cellsVoidedByLoad: number): boolean {
+  const { run } = stage
+  const { rows, report, absentBefore } = played
+  const judged = judgeCell({ cell, rows, report, absentBefore, cellsVoidedByLoad, mixed: run.plan.workload.variants.length > 0 })
+  run.emit(judged.warnings.map(({ code, text }) => ({ type: 'warning', atMs: atMsOf(run), code, text, cell: cell.index })))
+  if (judged.voidBecause === null) return false
+  voidAndRunAgain(stage, cell, judged.voidBecause)
+  return judged.cause === 'load'
+}
+
+/** A server that was started anew is warmed, then the cell under which it was comes again. */
+function warmAgain(stage: Stage, cell: Cell, reason: Problem): void {
+  const { run } = stage
+  run.emit([{ type: 'warning', atMs: atMsOf(run), code: reason.code, text: reason.happened, cell: cell.index }])
+  const warmUp = run.plan.cells.find(({ role }) => role === 'warm-up')
+  if (warmUp !== undefined) addCell(stage, warmUp, 'The server was started anew and is warmed again (M4).')
+  if (cell.role !== 'warm-up') voidAndRunAgain(stage, cell, reason)
+}
+
+/** Once: a cell that was added for this is not added again. A warm-up only warms at the beginning. */
+function voidAndRunAgain(stage: Stage, cell: Cell, reason: Problem): void {
+  voidCell(stage.run, cell, reason)
+  if (!stage.ranAgain.has(cell.index) && cell.role !== 'warm-up') stage.ranAgain.add(addCell(stage, cell))
+}
+
+function voidCell(run: SweepRun, cell: Cell, reason: Problem): void {
+  run.emit([{ type: 'cell-void', atMs: atMsOf(run), cell: cell.index, reason }])
+}
+
+/** @returns its index */
+function addCell({ run, fold, only }: Stage, cell: Omit<Cell, 'index'>, because?: string): number {
+  const index = fold.state()?.cells.length ?? 0
+  only?.add(index)
+  run.emit([{ type: 'cell-added', atMs: atMsOf(run), cell: { ...cell, index }, ...(because === undefined ? {} : { because }) }])
+  return index
+}
+
+const atMsOf = ({ ports, originMs }: SweepRun) => ports.clock.nowMs() - originMs
 
 /** Compares the server with what was read of it last. A reading that fails says nothing: the next cell will tell. */
 function watchServer({ target, originMs, ports, emit }: SweepRun): { look(): Promise<ServerChange | null> } {
@@ -176,11 +200,11 @@ function watchServer({ target, originMs, ports, emit }: SweepRun): { look(): Pro
 
 /**
  * Asks what the measured cells ask for, and tells it.
- * @param only cells that may be run; null = all, and more
  * @returns the planned cells in their order, warm-ups first; none = the sweep is done
  */
-function decideNext({ emit, ports, originMs }: SweepRun, fold: SweepFold, only: ReadonlySet<number> | null, startedAtMs: number): Cell[] {
-  const atMs = ports.clock.nowMs() - originMs
+function decideNext({ run, fold, only }: Stage, startedAtMs: number): Cell[] {
+  const { emit } = run
+  const atMs = atMsOf(run)
   for (;;) {
     const state = fold.state()
     if (state === undefined) return []
