@@ -60,6 +60,8 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
     const prompt = promptFor(plan, cell, wave, session, turn)
     const outputTokens = cell.leg === 'null' ? workload.outputTokens : play.outputTokens
     const { model, options } = cell.leg === 'null' ? { model: path.model, options: workload.options } : variantFor(plan, path.model, session)
+    // Slow tools are played with any workload, where the model asks for some.
+    const hasTools = play.tools || plan.request.faults.runnerToolMs !== undefined
     if (path.runner === null) {
       const capped = { ...options, num_predict: outputTokens }
       const callId = `${cell.index}-${wave}-${session}${turn === 0 ? '' : `-${turn}`}`
@@ -72,13 +74,11 @@ export function createCellPlayer(plan: SweepPlan, cell: Cell, path: LoadPath, { 
       ...(path.wire?.keyName === undefined ? {} : { keyName: path.wire.keyName }),
       model,
       options,
-      workspace: play.tools && cell.leg !== 'null' ? workspace() : null,
+      workspace: hasTools && cell.leg !== 'null' ? workspace() : null,
       background: { title: false, memory: workload.memoryNote },
       maxOutputTokens: outputTokens,
       maxBackgroundTokens: BACKGROUND_TOKENS,
       turnDeadlineMs: plan.request.turnDeadlineMs,
-      // Slow tools are played where the model asks for some; they see nothing but our own program.
-      ...(plan.request.faults.runnerToolMs === undefined ? {} : { workspace: import.meta.dirname }),
       origin: 'sweep',
     }
     const onOpened = (sessionId: string) => tell({ type: 'session-opened', sessionId })
