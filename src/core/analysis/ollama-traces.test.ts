@@ -79,3 +79,25 @@ test.each(families.filter(({ family }) => family.startsWith('abort')))(
     expect(verdict.primary).toBe('inconclusive')
   },
 )
+
+test.each(families)(
+  'Ollama $version with $parallel slots, $family: no doubt, no cause that was not there, and never sure of a wrong one',
+  ({ version, parallel, family }) => {
+    const { verdict, candidates, interventions } = analyse(stateOf(version, parallel, family))
+    expect(interventions).toEqual([])
+    if (family.startsWith('abort')) return
+    if (family === 'ctx-mix' || family === 'two-models') {
+      expect(verdict.mechanism).toContain('swapped')
+      return
+    }
+    expect(verdict.primary).toBe('model_server_queue')
+    expect(verdict.mechanism).toBe(`${parallel === 1 ? 'one slot' : `${parallel} slots`}, first come first served`)
+    expect(candidates[0]?.code).toBe('model_server_queue')
+    if (parallel > 1 && family === 'burst') {
+      // One CPU thread: with all slots in use the total is that of one request.
+      expect(verdict.secondary).toBe('model_server_engine')
+      expect(verdict.sentence).toContain('The queue is where the waiting happens, but the engine is the limit')
+      expect(verdict.wouldNotMove).toContain('More slots')
+    }
+  },
+)

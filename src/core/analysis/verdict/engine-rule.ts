@@ -53,7 +53,8 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
     ),
     ...(hasQueue ? [weigh(true, shareLine(file, 'queue'))] : []),
   ]
-  if ((!lead.isClear && !hasQueue) || !slower.isSlower || file.reload.swappedTurnsRatio > SWAPPED_RATIO) {
+  // A cliff is seen in the totals: it needs no growth that is clear of all others, only one that leads.
+  if ((!lead.isClear && !hasQueue && cliff === null) || !slower.isSlower || file.reload.swappedTurnsRatio > SWAPPED_RATIO) {
     return inconclusive(
       lead.isClear
         ? `The added time is spent mostly in ${serverName(file)}'s prefill and decode, but the evidence does not carry that verdict.`

@@ -69,6 +69,18 @@ test('a server that says how much came from its cache is believed', () => {
   expect(cached(20)).toBe('none_reached')
 })
 
+test('prompts that are read faster than any machine computes came out of a cache, and a slow first prompt alone means nothing', () => {
+  const quick = (ratio: number) => {
+    const state = syntheticState({ ...MANY, waves: 6, prefillMs: 200 })
+    return analyse(
+      withCalls(state, (call, row) => ({ ...read(call, state.cells[row.cell]?.cell.role === 'warm-up' ? 1 : ratio), promptTokens: 600 })),
+    ).verdict
+  }
+  // 600 tokens in 10 ms, where one token of an answer takes 10 ms; then in 40 ms.
+  expect(quick(0.05)).toMatchObject({ primary: 'invalid_measurement', mechanism: 'prefix cache answers' })
+  expect(quick(0.2).primary).toBe('none_reached')
+})
+
 test('an engine that is quicker altogether once it is warm has no cache to thank', () => {
   const state = syntheticState({ ...MANY, waves: 6 })
   const warm = withCalls(state, (call, row) => {

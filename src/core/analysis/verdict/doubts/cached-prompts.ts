@@ -19,7 +19,7 @@ const FEWEST_CALLS = 2
 export function cachedPrompts(file: CaseFile): Doubt | null {
   const { base, levels } = file
   if (base === null) return null
-  return toldCached(levels) ?? twoKinds(base) ?? fallsWithN(base, levels)
+  return toldCached(levels) ?? twoKinds(base) ?? fallsWithN(base, levels) ?? tooQuick(file, base)
 }
 
 const SENTENCE = 'so time to first token says how fast the cache is, not the server'
@@ -62,6 +62,29 @@ function fallsWithN(base: MeasuredFacts, levels: readonly MeasuredFacts[]): Doub
   return compared(readings(base), above.flatMap(readings), `above ${count(base.summary.n, 'session')}`)
 }
 
+/**
+ * Reading a prompt is bound by arithmetic, decode of one answer by memory: per token the first can be faster by no more than what a machine computes per
+ * byte that it loads, about 295 for an H100 (990 TFLOPS in 16 bits, 3.35 TB/s), 165 for an RTX 4090, less with quantised weights.
+ */
+const MOST_TIMES_DECODE = 300
+/** The very first prompt took at least so many times as long. Alone that says nothing: a first prompt also waits for the engine to warm up. */
+const FIRST_TIMES = 4
+
+/** Every prompt but the first, read faster than an engine that decodes at this pace can compute. */
+function tooQuick({ state }: CaseFile, base: MeasuredFacts): Doubt | null {
+  const warmUps = new Set(state.cells.filter(({ cell }) => cell.role === 'warm-up').map(({ cell }) => cell.index))
+  const [first] = state.rows.filter((row) => warmUps.has(row.cell)).flatMap((row) => readingOf(row.timeline?.calls[0]) ?? [])
+  const all = readings(base)
+  const middle = (figure: (reading: Reading) => number | null) => median(all.flatMap((one) => figure(one) ?? []))
+  const [readMs, tokenMs, wholeMs] = [middle((one) => one.perTokenMs), middle((one) => one.tokenMs), middle((one) => one.ms)]
+  if (first === undefined || all.length < FEWEST_CALLS || readMs === null || tokenMs === null || wholeMs === null) return null
+  if (first.perTokenMs < FIRST_TIMES * readMs || first.ms - wholeMs < QUICK_MS || tokenMs <= MOST_TIMES_DECODE * readMs) return null
+  return doubt(
+    `The prompts were answered out of a cache: reading one took ${duration(wholeMs)}, ${Math.round(tokenMs / readMs)} times as fast a token as decode, which no machine computes; the first of all took ${duration(first.ms)}, ${SENTENCE}.`,
+    [`The first prompt took ${duration(first.ms)}, ${count(all.length, 'later one')} with ${count(base.summary.n, 'session')} ${duration(wholeMs)}.`],
+  )
+}
+
 type Reading = { readonly perTokenMs: number; readonly ms: number; readonly tokenMs: number | null }
 
 function compared(slow: readonly Reading[], quick: readonly Reading[], where: string): Doubt | null {
@@ -84,12 +107,17 @@ function compared(slow: readonly Reading[], quick: readonly Reading[], where: st
 function readings(level: MeasuredFacts): Reading[] {
   const readings: Reading[] = []
   for (const call of firstCalls([level])) {
-    if (call.server === null || call.promptTokens === null || call.promptTokens <= 0) continue
-    const ms = call.server.promptEvalNs / 1e6
-    const tokens = call.outputTokens ?? 0
-    readings.push({ ms, perTokenMs: ms / call.promptTokens, tokenMs: tokens > 1 ? call.server.evalNs / 1e6 / tokens : null })
+    const reading = readingOf(call)
+    if (reading !== null) readings.push(reading)
   }
   return readings
+}
+
+function readingOf(call: ModelCall | undefined): Reading | null {
+  if (call === undefined || call.server === null || call.promptTokens === null || call.promptTokens <= 0) return null
+  const ms = call.server.promptEvalNs / 1e6
+  const tokens = call.outputTokens ?? 0
+  return { ms, perTokenMs: ms / call.promptTokens, tokenMs: tokens > 1 ? call.server.evalNs / 1e6 / tokens : null }
 }
 
 /** Of each turn the first call: later ones repeat the conversation so far, and may well come from a cache. */
