@@ -6,6 +6,7 @@ import { plural, times } from './table-words.ts'
 
 /** @returns for each table the claims that its neighbours allow */
 export function claimsAcross(tables: readonly MeasuredTable[]): string[][] {
+  if (tables.length < 2) return tables.map(() => [])
   const all = tables.map((table) => ({ table, series: oneOverN(table) }))
   return all.map(({ table, series }) => {
     if (series === null || series.slots === null) return []

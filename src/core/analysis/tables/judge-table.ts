@@ -39,6 +39,8 @@ export type TableJudgement = {
   readonly missing: readonly string[]
   /** Contradictions and oddities in the table itself. */
   readonly doubts: readonly string[]
+  /** Totals in tokens a second over n, of the series that the verdict speaks of. */
+  readonly rates: readonly { readonly n: number; readonly rate: number }[]
   /** Each series of the table, where there are several. */
   readonly series: readonly {
     readonly label: string
@@ -94,6 +96,7 @@ export function judgeTable(table: MeasuredTable): TableJudgement {
     ceilingN: ceilingOf(lead.own, lead.found),
     highestTestedN: Number.isFinite(highest) ? highest : null,
     claims: claimsOf(facts, lead.found),
+    rates: lead.own.series.unit === 'tok/s' ? (lead.own.curve?.levels ?? []).map(({ n, total }) => ({ n, rate: total })) : [],
     missing: [...new Set(lead.found.missing)],
     doubts: doubtsOf(
       table,
@@ -186,5 +189,14 @@ function nothingToJudge(table: MeasuredTable): TableJudgement {
     sentence: `Nothing in ${table.source} was understood as a measurement.`,
     missing: ['A column with the number of sessions (n, concurrency, users …) and at least one of wall, total rate, decode rate or latency.'],
   })
-  return { verdict: verdictOf(found), ceilingN: null, highestTestedN: null, claims: [found.sentence], missing: found.missing, doubts: [], series: [] }
+  return {
+    verdict: verdictOf(found),
+    ceilingN: null,
+    highestTestedN: null,
+    claims: [found.sentence],
+    missing: found.missing,
+    doubts: [],
+    rates: [],
+    series: [],
+  }
 }

@@ -4,6 +4,8 @@ export type Records = {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly decimalComma: boolean
+  /** Rows beyond those that are read. */
+  readonly isCut: boolean
 }
 
 /** More rows than these are no table of levels; the rest is left unread, and said to be. */
@@ -25,7 +27,8 @@ export function readDelimited(text: string): Records | undefined {
   const hasHeader = first.some((field) => field !== '' && !/^[+-]?[\d.,]+$/.test(field))
   const columns = hasHeader ? first : first.map((_, index) => (index === 0 ? 'n' : `column ${index + 1}`))
   const rows = (hasHeader ? rest : all).slice(0, MOST_ROWS)
-  return { columns: columns.map((name) => name.trim()), rows, decimalComma: delimiter !== ',' && usesDecimalComma(rows) }
+  const isCut = all.length > MOST_ROWS
+  return { columns: columns.map((name) => name.trim()), rows, decimalComma: delimiter !== ',' && usesDecimalComma(rows), isCut }
 }
 
 const isContent = (line: string) => line.trim() !== '' && !line.startsWith('#')
@@ -106,10 +109,13 @@ function nextBreak(text: string, from: number, delimiter: string): number {
   return index
 }
 
+/** `|---|--:|`, the line under a Markdown table's names. */
+export const isTableRule = (line: string): boolean => line.includes('--') && line.includes('|') && /^[\s:|-]+$/.test(line)
+
 /** The first table of a Markdown text: a line of names, a line of dashes, lines of cells. */
 export function readMarkdownTable(text: string): Records | undefined {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-  const rule = lines.findIndex((line, index) => index > 0 && /^\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*$/.test(line) && line.includes('|'))
+  const rule = lines.findIndex((line, index) => index > 0 && isTableRule(line))
   const header = lines[rule - 1]
   if (rule === -1 || header === undefined || !header.includes('|')) return undefined
   const cells = (line: string) =>
@@ -123,5 +129,5 @@ export function readMarkdownTable(text: string): Records | undefined {
     if (!line.includes('|') || rows.length >= MOST_ROWS) break
     rows.push(cells(line))
   }
-  return { columns: cells(header), rows, decimalComma: usesDecimalComma(rows) }
+  return { columns: cells(header), rows, decimalComma: usesDecimalComma(rows), isCut: rows.length >= MOST_ROWS }
 }

@@ -15,7 +15,7 @@ import {
   readAiperfSweepCsv,
 } from './read-aiperf.ts'
 import { batchedBenchTable, isBatchedBenchLine, isBatchedBenchMarkdown, readBatchedBenchMarkdown } from './read-batched-bench.ts'
-import { readDelimited, readMarkdownTable } from './read-delimited.ts'
+import { isTableRule, readDelimited, readMarkdownTable } from './read-delimited.ts'
 import { isGuidellmCsv, isGuidellmJson, readGuidellmCsv, readGuidellmJson } from './read-guidellm.ts'
 import { isObject, type PlainObject, readJsonTables } from './read-json-case.ts'
 import { readPlimsollReport } from './read-plimsoll-report.ts'
@@ -128,7 +128,7 @@ function pieceOf({ name, text }: FileIn): Piece {
   if (isGuidellmCsv(text)) return { kind: 'tables', tables: [readGuidellmCsv(text, name)] }
   if (isAiperfSweepCsv(text)) return { kind: 'aiperf', rank: 1, levels: readAiperfSweepCsv(text) }
   if (isBatchedBenchMarkdown(text)) return tablePiece(readBatchedBenchMarkdown(text, name))
-  const markdown = /^\s*\|?[\s:|-]*-{2,}[\s:|-]*\|/m.test(text.slice(0, 20_000)) ? readMarkdownTable(text) : undefined
+  const markdown = text.slice(0, 20_000).split('\n').some(isTableRule) ? readMarkdownTable(text) : undefined
   const records = markdown ?? readDelimited(text)
   if (records === undefined) return { kind: 'unread', why: 'it is neither JSON nor a table with at least two columns' }
   return tablePiece(tableFromRecords({ source: name, format: markdown === undefined ? 'CSV' : 'Markdown', context: NO_CONTEXT, ...records }))

@@ -175,7 +175,7 @@ function commonStat(rows: readonly Placed[]): Stat | null {
   const withOne = (stat: Stat) => rows.filter(({ figures }) => figures[`ttft${stat}Ms`] !== undefined).length
   const withLatency = (stat: Stat) => rows.filter(({ figures }) => latencyOf(figures, stat) !== null).length
   for (const count of [withBoth, withOne, withLatency]) {
-    const best = STATS.find((stat) => count(stat) >= Math.max(1, rows.length - 1))
+    const best = STATS.find((stat) => count(stat) >= Math.max(1, MOST_ROWS * rows.length))
     if (best !== undefined) return best
   }
   return null
@@ -279,8 +279,11 @@ function wallRate(figures: Figures, said: SaidSettings): number | null {
   return ms === undefined || ms === 0 || figures.n === undefined ? null : (figures.n * tokens * 1000) / ms
 }
 
+/** A figure is the table's when most rows have it: a cell that was broken or left out is no reason to take another. */
+const MOST_ROWS = 0.6
+
 const has = (values: readonly (number | null)[]): boolean =>
-  values.length > 0 && values.filter((value) => value !== null).length >= Math.max(1, values.length - 1)
+  values.length > 0 && values.filter((value) => value !== null).length >= Math.max(1, MOST_ROWS * values.length)
 
 /** Every total is n times the decode rate: no wall clock can come out so, for prefill and waiting are in the wall. */
 function isSumOfRates(rows: readonly Placed[], published: readonly (number | null)[], decode: readonly (number | null)[]): boolean {

@@ -10,6 +10,7 @@ export type RecordsIn = {
   readonly rows: readonly (readonly unknown[])[]
   readonly context: TableContext
   readonly decimalComma?: boolean
+  readonly isCut?: boolean
   readonly published?: readonly PublishedConclusion[]
 }
 
@@ -39,6 +40,7 @@ export function tableFromRecords(input: RecordsIn): MeasuredTable {
     }
     columns.push({ name, index, meaning: reading.meaning })
   })
+  if (input.isCut === true) ignored.push({ what: `rows after the first ${rows.length}`, why: 'so many rows are no table of levels; give a summary' })
   const settled = settleRates(columns, rows, input)
   for (const { name, meaning } of settled) understood.push({ column: name, figure: meaning.figure, because: reasonOf(meaning) })
   const read = rows.map((row, rowIndex) => readRow(row, rowIndex, settled, labels, input.decimalComma ?? false, ignored))

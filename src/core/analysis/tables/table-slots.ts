@@ -24,7 +24,10 @@ const READS_LOW = 0.95
 /** Nothing between requests but the server: overlap at the smallest n is nearly n. */
 const GAPLESS = 0.8
 
-export function occupancyOf(series: Series, curve: Curve, isBurst: boolean): Occupancy {
+export function occupancyOf(series: Series, whole: Curve, isBurst: boolean): Occupancy {
+  // A level without what overlap needs says nothing of it; the highest that has it does.
+  const known = whole.levels.filter(({ overlap }) => overlap !== null)
+  const curve = known.length < 2 ? whole : { ...whole, levels: known, base: known[0] ?? whole.base, top: known.at(-1) ?? whole.top }
   const { base, top } = curve
   const overlapTop = top.overlap
   if (overlapTop === null) return { together: null, pinned: false, slots: null, sharing: null, overlapTop: null }

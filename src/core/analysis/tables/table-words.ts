@@ -3,7 +3,7 @@ import { formatCount } from '../../report/format-number.ts'
 
 export function tokens(perSec: number): string {
   if (perSec >= 1000) return `${formatCount(perSec)} tok/s`
-  return `${perSec >= 100 ? perSec.toFixed(0) : perSec.toFixed(1)} tok/s`
+  return `${perSec >= 99.95 ? perSec.toFixed(0) : perSec.toFixed(1)} tok/s`
 }
 
 export function span(ms: number): string {

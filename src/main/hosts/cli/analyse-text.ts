@@ -23,7 +23,7 @@ export function analysisLines(table: AnalysedTable, columns: number): string[] {
   return [
     `${printable(table.source)} (${table.format})`,
     ...wrapped(verdict.sentence, columns, '', ''),
-    `Verdict: ${VERDICT_WORDS[verdict.primary]}${second} [${verdict.primary}], ${confidence}; ${facts.join(', ')}.`,
+    ...wrapped(`Verdict: ${VERDICT_WORDS[verdict.primary]}${second} [${verdict.primary}], ${confidence}; ${facts.join(', ')}.`, columns, '', '  '),
     ...section(
       'What the table says',
       table.claims.flatMap((text) => wrapped(text, columns, '  - ', '    ')),

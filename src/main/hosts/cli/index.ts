@@ -1,7 +1,6 @@
 /** The `plimsoll` command: hands the command line to the program, and says in one line when Plimsoll itself is at fault. */
 import { terminalIo } from './cli-io.ts'
 import { EXIT } from './exit-codes.ts'
-import { openCliApp } from './open-app.ts'
 import { type CliDeps, runCli } from './program.ts'
 import { sweepCommand } from './sweep-command.ts'
 
@@ -18,7 +17,8 @@ process.stderr.on('error', () => {})
 
 const deps: CliDeps = {
   io,
-  openApp: openCliApp,
+  // Database and servers are loaded by the commands that need them; `analyse` needs none.
+  openApp: async (options) => (await import('./open-app.ts')).openCliApp(options),
   sweep: sweepCommand,
   tune: async (flags, openApp, ownIo) => (await import('./tune-command.ts')).tuneCommand(flags, openApp, ownIo),
   analyse: async (paths, flags, ownIo) => (await import('./analyse-command.ts')).analyseCommand(paths, flags, ownIo),
