@@ -115,6 +115,14 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
     return second.ok ? undefined : serverGone(url, second.error)
   }
 
+  /** Before the last cells are planned, the estimate knows more than the plan. */
+  const timeLeftMs = (cell: Cell, ahead: readonly Cell[], nowMs: number, startedMs: number): number | null => {
+    const cells = [...ended.map((e) => e.cell), cell, ...ahead]
+    const plannedMs = remainingMs({ ...plan, cells }, ended, nowMs - startedMs)
+    if (run.expectedMs === undefined || plannedMs === null || cells.some(({ role }) => role === 'closing')) return plannedMs
+    return Math.max(plannedMs, run.expectedMs - (nowMs - originMs))
+  }
+
   const listenerFor = (cell: Cell, rows: TurnRow[], startedMs: number, ahead: readonly Cell[]): DriverListener => ({
     onNotice(text) {
       if (noticed.has(text)) return
@@ -130,7 +138,7 @@ export function createCellRunner(run: SweepRun, signal: AbortSignal): CellRunner
       const nowMs = clock.nowMs()
       if (nowMs - liveShownMs < LIVE_EVERY_MS) return
       liveShownMs = nowMs
-      const left = remainingMs({ ...plan, cells: [...ended.map((e) => e.cell), cell, ...ahead] }, ended, nowMs - startedMs)
+      const left = timeLeftMs(cell, ahead, nowMs, startedMs)
       showLive({ nowMs: nowMs - originMs, cell: cell.index, wave, lanes: lanes.map((lane) => shiftLane(lane, originMs)), remainingMs: left })
     },
   })

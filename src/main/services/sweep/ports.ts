@@ -68,6 +68,8 @@ export type SweepRun = {
   readonly target: StartedTarget
   /** The sweep's beginning on the machine's clock. */
   readonly originMs: number
+  /** What it was estimated to take, where it finds its levels itself: then the planned cells are not all that is to come. */
+  readonly expectedMs?: number
   /** Of a stored sweep that goes on: all that has happened, and how it goes on. */
   readonly goesOn?: { readonly history: readonly SweepEvent[]; readonly continuation: Continuation }
   readonly ports: SweepPorts

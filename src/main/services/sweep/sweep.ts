@@ -7,6 +7,7 @@ import { priceProblem } from '../../../core/sweep/cost.ts'
 import { type Estimate, estimateSweep } from '../../../core/sweep/estimate.ts'
 import { type SweepState, sweepStateOf } from '../../../core/sweep/fold-sweep.ts'
 import type { Pace } from '../../../core/sweep/known-pace.ts'
+import { findsLevels } from '../../../core/sweep/modes.ts'
 import { paceKey, paceOf } from '../../../core/sweep/pace-of.ts'
 import type { SweepPlan, SweepRequest } from '../../../core/sweep/plan.ts'
 import { planSweep } from '../../../core/sweep/plan-sweep.ts'
@@ -81,6 +82,7 @@ export function createSweepService(ports: SweepPorts): SweepService {
       target: sweep.target,
       originMs,
       ...(goesOn === undefined ? {} : { goesOn }),
+      ...(goesOn === undefined && findsLevels(sweep.plan.request) ? { expectedMs: 1_000 * estimate(sweep.plan.request).seconds } : {}),
       ports,
       emit: (batch) => take(sweep, batch),
       showLive: (live) => {
