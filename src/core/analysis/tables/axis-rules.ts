@@ -9,7 +9,8 @@ const SAME = 0.12
 /** Waiting this many times the service: arrivals exceed what is carried. */
 const OVERLOADED_TIMES = 4
 
-const latencyOf = ({ row }: Point): number | null => row.latencyMeanMs ?? row.latencyP50Ms ?? row.latencyP95Ms ?? row.wallMs ?? null
+const latencyOf = ({ row }: Point): number | null =>
+  row.latencyMeanMs ?? row.latencyP50Ms ?? row.latencyP95Ms ?? row.wallMs ?? row.ttftMeanMs ?? row.ttftP50Ms ?? row.ttftP95Ms ?? null
 
 export const arrivalRule: TableRule = (facts) => {
   const { all, said, series } = facts
@@ -23,7 +24,7 @@ export const arrivalRule: TableRule = (facts) => {
   if (kept !== null && kept < 0.7) return sharedArrivals(facts, first, last, kept)
   const carried = series.points.filter((point) => (latencyOf(point) ?? 0) < OVERLOADED_TIMES * serviceMs).at(-1)
   const exceeded = series.points.find((point) => (latencyOf(point) ?? 0) >= OVERLOADED_TIMES * serviceMs)
-  const slots = slotsFromArrivals(carried, exceeded, serviceMs)
+  const slots = slotsFromCompleted(series, low) ?? slotsFromArrivals(carried, exceeded, serviceMs)
   const ineffective = ineffectiveSlots(all.map((one) => one.series))
   const claims = [...settingClaims(ineffective), ...arrivalClaims(first, last, low, high, carried, exceeded)]
   if (kept === null)
@@ -94,6 +95,15 @@ function sharedArrivals(facts: TableFacts, first: Point, last: Point, kept: numb
     evidence: [supports(claim)],
     missing: ['Completed requests a second.'],
   })
+}
+
+/** Completed requests a second times the time of one that did not wait, where it comes to a whole number. */
+function slotsFromCompleted({ points }: Series, lowMs: number): number | null {
+  const first = points[0]?.row
+  const isWhole = first?.latencyMeanMs !== undefined || first?.latencyP50Ms !== undefined
+  const best = Math.max(0, ...points.map(({ row }) => row.requestsPerSec ?? 0))
+  const value = (best * lowMs) / 1000
+  return isWhole && best > 0 && Math.round(value) >= 1 && Math.abs(value - Math.round(value)) < 0.12 ? Math.round(value) : null
 }
 
 /** Stable up to λ means slots ≥ λ·S; beyond, slots < λ·S. One whole number between: that is it. */
@@ -297,6 +307,23 @@ export const jobStretchRule: TableRule = (facts) => {
     claims,
     evidence: [supports(claims[0] ?? '')],
     missing: ['CPU use of all cores at each n, to tell cores from memory or disk.'],
+  })
+}
+
+/** One level of jobs by itself: its sum over its wall is what ran at once, its longest job what no more places shorten. */
+export const criticalPathRule: TableRule = ({ series, table }) => {
+  const row = series.axis === 'single' ? table.rows[0]?.figures : undefined
+  if (row?.sumJobMs === undefined || row.wallMs === undefined || row.slowestJobMs === undefined) return null
+  const speedUp = row.sumJobMs / row.wallMs
+  if (row.slowestJobMs < 0.7 * row.wallMs || (row.n !== undefined && speedUp > 0.8 * row.n)) return null
+  const claim = `Real speed-up = sum of the jobs over wall = ${times(speedUp)}${row.n === undefined ? '' : ` with ${row.n} places`}: the longest job (${span(row.slowestJobMs)}) is ${percent(row.slowestJobMs / row.wallMs)} of the wall, so the critical path sets it; start it first.`
+  return finding('job_scheduler', 'suspected', {
+    mechanism: 'critical path: the longest job is most of the wall',
+    sentence: claim,
+    ceilingN: null,
+    claims: [claim],
+    evidence: [supports(claim)],
+    missing: ['Start and end of each job, and the wall with one place.'],
   })
 }
 

@@ -38,10 +38,14 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(requests?|reqs?|queries|jobs) (per|a) (second|sec|s)\b|\b(requests?|reqs?) (s|sec|second)\b|\brps\b|\bqps\b/g, ' reqps '],
   [/\bin flight\b|\binflight\b|\boutstanding\b/g, 'inflight'],
   [/\bper (req(uest)?|stream|agent|user|session|client|call|sequence|seq|slot|worker)s?\b|\beach\b|\bsingle stream\b|\bindividual\b/g, 'perone'],
+  [/\btokps +(req(uest)?|stream|agent|user|session|client|seq(uence)?)s?\b/g, 'tokps perone'],
 ]
 
 const N_NAMES =
   /^(n|c|bs|b|pl|conc|concurrency|concurrent|parallel|parallelism|users?|agents?|clients?|streams?|sessions?|vus?|threads?|workers?|cap|batch|batch size|level|in flight target|max concurrency|max concurrent|(num|number of|no of|concurrent|parallel|simultaneous|max concurrent|active|virtual) (n|users?|agents?|clients?|streams?|sessions?|requests?|calls?|connections?|conversations?|jobs?|workers?)|(n|num) (concurrent|parallel)|concurrency level|request concurrency|target concurrency|load level|connections?|nebenläufigkeit)$/
+/** With one of these it is no number of sessions. */
+const NO_COUNT =
+  /\b(tokps|reqps|perone|latency|ttft|tpot|ms|s|sec|seconds|rate|speed|throughput|num parallel|observed|achieved|actual|effective|server|real|configured|limit|allowed|decode|slots?|max num seqs|overlap|speedup|ratio|percent)\b/
 const LABELS =
   /^(model|server|engine|backend|framework|runtime|arm|variant|config(uration)?|setup|host|machine|gpu|device|quant(isation|ization)?|dataset|series|stack|family|mode|name|test|case|scenario|prompt|note|status|http status|error|errors? (text|type|message|kind)|error_?type|reason|message|failure reason|outcome)$/
 const STATS: readonly (readonly [RegExp, string])[] = [
@@ -61,6 +65,7 @@ export function readColumnName(name: string): ColumnReading {
   for (const [pattern, word] of PHRASES) words = words.replace(pattern, word)
   words = words.replace(/\s+/g, ' ').trim()
   if (N_NAMES.test(words)) return figure('n')
+  if (/\b(concurren(t|cy)|parallel(ism)?|simultaneous)\b/.test(words) && !NO_COUNT.test(words)) return figure('n')
   if (USELESS.test(words) && !/\b\d+ min\b/.test(words)) return { kind: 'ignored', why: 'a spread or an extreme, not needed here' }
   const found = figureOf(words, derived)
   if (found === undefined) return { kind: 'ignored', why: 'no figure is known by this name' }

@@ -79,6 +79,23 @@ export const failureRule: TableRule = (facts) => {
   })
 }
 
+/** Requests that are thrown out and begun anew: the memory for their contexts is full. */
+export const preemptionRule: TableRule = ({ series, curve, table }) => {
+  const counts = table.rows
+    .flatMap(({ figures }) => (figures.preemptions === undefined ? [] : [{ n: figures.n ?? 0, count: figures.preemptions }]))
+    .toSorted((a, b) => a.n - b.n)
+  const first = counts.find(({ count }) => count > 0)
+  const worst = counts.at(-1)
+  if (first === undefined || worst === undefined || worst.count === 0 || series.axis !== 'n') return null
+  const claim = `From n=${first.n} on requests are preempted and computed again (${worst.count} at n=${worst.n}): the memory for their contexts is full, and work is done twice.`
+  return finding('hardware', curve?.isReached === true ? 'likely' : 'suspected', {
+    mechanism: 'memory: contexts are thrown out and computed again',
+    sentence: `Memory gives way first: ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`,
+    claims: [claim, 'More memory for contexts, shorter ones, or fewer sessions would move it.'],
+    evidence: [supports(claim)],
+  })
+}
+
 export function failedShare({ figures }: MeasuredRow): number {
   if (figures.failurePercent !== undefined) return figures.failurePercent / 100
   const failed = (figures.failures ?? 0) > 0 ? (figures.failures ?? 0) : (figures.rateLimited ?? 0)

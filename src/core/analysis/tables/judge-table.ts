@@ -1,6 +1,6 @@
 /** From one measured table to its verdict: facts of each series, the first rule that applies, claims, and what is missing. Pure. */
 import type { Evidence, Verdict, VerdictCode } from '../analysis.ts'
-import { arrivalRule, engineOnlyRule, jobStretchRule, slotSweepRule, thinkRule } from './axis-rules.ts'
+import { arrivalRule, criticalPathRule, engineOnlyRule, jobStretchRule, slotSweepRule, thinkRule } from './axis-rules.ts'
 import {
   cliffRule,
   firstTokenRule,
@@ -11,7 +11,7 @@ import {
   unbatchedRule,
   unverifiableRule,
 } from './curve-rules.ts'
-import { failureRule } from './failure-rules.ts'
+import { failureRule, preemptionRule } from './failure-rules.ts'
 import { curveOf } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
 import {
@@ -55,6 +55,7 @@ export type TableJudgement = {
 const RULES: readonly TableRule[] = [
   loadGeneratorRule,
   failureRule,
+  preemptionRule,
   providerRule,
   reloadRule,
   forcedSlotsRule,
@@ -65,6 +66,7 @@ const RULES: readonly TableRule[] = [
   thinkRule,
   slotSweepRule,
   jobStretchRule,
+  criticalPathRule,
   unbatchedRule,
   unverifiableRule,
   cliffRule,

@@ -429,6 +429,26 @@ const OWN: readonly Own[] = [
     }),
     expected: { primary: 'model_server_engine', ceiling: 1, highest: 4 },
   },
+  {
+    name: 'offered against completed, first tokens late, pace kept: four slots',
+    ...csv('request_rate,request_throughput,mean latency (ms),tpot_ms\n1,1.0,1000,10\n2,2.0,1050,10\n4,3.9,1900,10\n8,4.0,21000,10\n'),
+    expected: { primary: 'model_server_queue', slots: 4, ceiling: null },
+  },
+  {
+    name: 'names of another house: tokens/s/user, num_concurrent_requests',
+    ...csv('num_concurrent_requests,Tokens/s,Tokens/s/user (decode),note\n1,49,50,\n2,97,50,\n6,98,50,\n12,98,50,\n'),
+    expected: { primary: 'model_server_queue', slots: 2, ceiling: 2, highest: 12 },
+  },
+  {
+    name: 'contexts thrown out and computed again',
+    ...csv('n,total tok/s,preemptions\n8,400,0\n16,720,0\n32,900,41\n64,880,1065\n'),
+    expected: { primary: 'hardware', ceiling: 32, highest: 64, says: [/memory/i] },
+  },
+  {
+    name: 'six places, one long job',
+    ...json([{ n: 6, sum_job_s: 229, wall_s: 100, slowest_job_s: 91 }]),
+    expected: { primary: 'job_scheduler', ceiling: null, highest: 6, says: [/2\.29x/, /critical path/i] },
+  },
 ]
 
 describe('tables that nobody published', () => {

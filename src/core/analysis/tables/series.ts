@@ -52,7 +52,9 @@ const SAME_RATIO = 0.005
 const AGREES_RATIO = 0.04
 
 export function seriesOf(table: MeasuredTable, said: SaidSettings): Series[] {
-  const rows = table.rows.map((row) => (row.figures.n === undefined && said.n !== null ? { ...row, figures: { ...row.figures, n: said.n } } : row))
+  const rows = withCounts(table.rows).map((row) =>
+    row.figures.n === undefined && said.n !== null ? { ...row, figures: { ...row.figures, n: said.n } } : row,
+  )
   const varying = labelsThatVary(rows)
   const slotsVary =
     new Set(rows.map(({ figures }) => figures.configuredSlots)).size > 1 && rows.some((row) => row.figures.configuredSlots !== undefined)
@@ -67,6 +69,14 @@ export function seriesOf(table: MeasuredTable, said: SaidSettings): Series[] {
     else group.push(row)
   }
   return [...groups].map(([label, own]) => seriesFrom(label, own, axis, said))
+}
+
+/** A table whose only count is how many were in flight is one over that. */
+function withCounts(rows: readonly MeasuredRow[]): readonly MeasuredRow[] {
+  const isBare = rows.every(({ figures }) => figures.n === undefined && figures.configuredLimit === undefined && figures.arrivalPerSec === undefined)
+  return isBare
+    ? rows.map((row) => (row.figures.observedInFlight === undefined ? row : { ...row, figures: { ...row.figures, n: row.figures.observedInFlight } }))
+    : rows
 }
 
 /** What happened in a row, rather than what it was. */
