@@ -14,10 +14,7 @@ export function methodNotes(state: SweepState): Note[] {
     [variant.model, ...Object.entries(variant.options).map(([name, value]) => `${name} ${value}`)].join(' '),
   )
   return [
-    {
-      term: 'Load',
-      text: 'Bursts of N sessions, started by a process of its own. A burst’s sessions are planned 0.1 ms apart, at most 50 ms in all, over connections that are open before. Times count from the planned moment, not from when the driver got round to it.',
-    },
+    { term: 'Load', text: `${loadText(state)} Times count from the planned moment, not from when the driver got round to it.` },
     {
       term: 'Order',
       text: `Levels shuffled within each repeat (seed ${seed}), ${count(request.repeats, 'repeat')}. A warm-up is left out. After each cell the server is idle before the next begins. N = 1 is measured again at the end.`,
@@ -42,6 +39,18 @@ export function methodNotes(state: SweepState): Note[] {
     },
     ...faultNotes(request.faults).map((text) => ({ term: 'Fault switch', text })),
   ]
+}
+
+function loadText({ plan }: SweepState): string {
+  const load = plan.request.load ?? { kind: 'burst' as const }
+  switch (load.kind) {
+    case 'burst':
+      return 'Bursts of N sessions, started by a process of its own. A burst’s sessions are planned 0.1 ms apart, at most 50 ms in all, over connections that are open before.'
+    case 'sustained':
+      return `N sessions stay in flight for ${formatSettingMs(load.spanMs)}, each starting its next turn when the last has ended, by a process of its own; only the span with at least 90 % of them in flight counts.`
+    case 'open':
+      return `Sessions arrive at random moments that were planned before (Poisson, ${load.ratesPerSec.join(', ')} a second, for ${formatSettingMs(load.spanMs)}), whether or not the earlier ones have ended, by a process of its own.`
+  }
 }
 
 /** What the figures mean. */
@@ -71,6 +80,14 @@ export function definitions(state: SweepState): Note[] {
     },
     { term: 'throughput ceiling', text: 'the smallest N with 90 % of the best total rate. If only the largest N has it, it was not reached.' },
     { term: 'error ceiling', text: `the largest N whose error rate, upper bound included, stays within ${formatRatio(slo.maxErrorRatio)}.` },
+    {
+      term: 'curves',
+      text: 'hinge, USL and linear, drawn through the total rates. Each is fitted without one level and has to predict it; the one with the least error is chosen. A curve alone decides no verdict.',
+    },
+    {
+      term: 'fairness',
+      text: 'of the sessions of one wave, median over waves: the slowest wall over the fastest; Jain’s index, 1 when all are alike, 1/N when one gets all.',
+    },
     {
       term: 'confidence',
       text: 'can’t tell: no part is clear of the next, or evidence disagrees. Suspected: the figures point there. Likely: independent evidence agrees. Confirmed: something was changed and the ceiling moved as predicted.',

@@ -49,8 +49,8 @@ test('a ceiling is a number only where it was found', () => {
     ceilings: { ...analysis.ceilings, slo: { status: 'unknown', n: null, low: null, high: null, because: '', ...slo } },
   })
   const sloOf = (slo: Partial<Ceiling>) => reportJson(state, with_(slo), null).ceilings.slo
-  expect(sloOf({ status: 'found', n: 4, low: 4, high: 8 })).toEqual({ n: 4, low: 4, high: 8 })
-  expect(sloOf({ status: 'not-reached', n: 16, low: 16 })).toEqual({ n: null, low: 16, high: null })
-  expect(sloOf({ status: 'none-holds', n: null, high: 1 })).toEqual({ n: 0, low: null, high: 1 })
+  expect(sloOf({ status: 'found', n: 4, low: 4, high: 8 })).toEqual({ n: 4, low: 4, high: 8, because: '' })
+  expect(sloOf({ status: 'not-reached', n: 16, low: 16 })).toEqual({ n: null, low: 16, high: null, because: '' })
+  expect(sloOf({ status: 'none-holds', n: null, high: 1 })).toEqual({ n: 0, low: null, high: 1, because: '' })
   expect(sloOf({ status: 'unknown' })).toBeNull()
 })

@@ -6,14 +6,18 @@ import { z } from 'zod'
 import {
   type Analysis,
   type Ceiling,
+  candidateSchema,
   confidenceSchema,
+  curveFitSchema,
   evidenceSchema,
+  interventionSchema,
   type Percentiles,
   partSchema,
   verdictCodeSchema,
 } from '../analysis/analysis.ts'
 import type { SweepState } from '../sweep/fold-sweep.ts'
-import { legSchema } from '../sweep/plan.ts'
+import { modeOf } from '../sweep/modes.ts'
+import { legSchema, modeSchema } from '../sweep/plan.ts'
 import { isSimulated } from './report-levels.ts'
 
 export const REPORT_JSON_SCHEMA = 'plimsoll.sweep/1'
@@ -27,7 +31,7 @@ const percentilesJsonSchema = z.object({ p50: maybe, p95: maybe, p99: maybe })
  * `n` is the ceiling: 0 = not even the first level holds, null = not reached, or it can't be told. It lies between `low` (holds) and `high` (the first level that
  * doesn't hold, null = none was seen). So `{n: null, low: 8, high: null}` reads "8 or more". null for the whole: the data can't tell.
  */
-const ceilingJsonSchema = z.object({ n: z.int().nullable(), low: z.int().nullable(), high: z.int().nullable() }).nullable()
+const ceilingJsonSchema = z.object({ n: z.int().nullable(), low: z.int().nullable(), high: z.int().nullable(), because: z.string() }).nullable()
 
 export const reportJsonSchema = z.object({
   schema: z.literal(REPORT_JSON_SCHEMA),
@@ -37,6 +41,9 @@ export const reportJsonSchema = z.object({
   simulated: z.boolean(),
   verdict: z.object({
     primary: verdictCodeSchema,
+    /** What gives way behind the first. */
+    secondary: verdictCodeSchema.nullable(),
+    mechanism: z.string().nullable(),
     confidence: confidenceSchema,
     sentence: z.string(),
     /** Plateau of the answers that streamed at the same moment. */
@@ -63,8 +70,15 @@ export const reportJsonSchema = z.object({
       slotsInUse: maybe,
       hostCpuPercentMax: maybe,
       loopDelayMsP99: maybe,
+      fairness: z.object({ slowestOverFastest: maybe, jainIndex: maybe, starved: z.int() }).nullable(),
     }),
   ),
+  /** Null: levels as they were given. */
+  mode: modeSchema.nullable(),
+  load: z.enum(['burst', 'sustained', 'open']),
+  fits: z.array(curveFitSchema.omit({ points: true })),
+  interventions: z.array(interventionSchema),
+  candidates: z.array(candidateSchema),
   warnings: z.array(z.object({ code: z.string(), text: z.string() })),
   /** What went wrong, where the sweep did not complete. */
   problem: z.object({ code: z.string(), happened: z.string(), expected: z.string(), todo: z.string() }).nullable(),
@@ -78,26 +92,27 @@ const finite = (value: number | null): number | null => (value !== null && Numbe
 const percentilesJson = ({ p50, p95, p99 }: Percentiles) => ({ p50: finite(p50), p95: finite(p95), p99: finite(p99) })
 
 function ceilingJson(ceiling: Ceiling) {
+  const { because } = ceiling
   switch (ceiling.status) {
     case 'found':
-      return { n: ceiling.n, low: ceiling.low, high: ceiling.high }
+      return { n: ceiling.n, low: ceiling.low, high: ceiling.high, because }
     case 'not-reached':
-      return { n: null, low: ceiling.low ?? ceiling.n, high: null }
+      return { n: null, low: ceiling.low ?? ceiling.n, high: null, because }
     case 'none-holds':
-      return { n: 0, low: null, high: ceiling.high }
+      return { n: 0, low: null, high: ceiling.high, because }
     case 'unknown':
       return null
   }
 }
 
 export function reportJson(state: SweepState, analysis: Analysis, reportPath: string | null): ReportJson {
-  const { primary, confidence, sentence, effectiveSlots, evidence } = analysis.verdict
+  const { primary, secondary, mechanism, confidence, sentence, effectiveSlots, evidence } = analysis.verdict
   return {
     schema: REPORT_JSON_SCHEMA,
     sweepId: state.plan.sweepId,
     status: state.status,
     simulated: isSimulated(state),
-    verdict: { primary, confidence, sentence, effectiveSlots, evidence: [...evidence] },
+    verdict: { primary, secondary, mechanism, confidence, sentence, effectiveSlots, evidence: [...evidence] },
     ceilings: {
       slo: ceilingJson(analysis.ceilings.slo),
       throughput: ceilingJson(analysis.ceilings.throughput),
@@ -119,7 +134,17 @@ export function reportJson(state: SweepState, analysis: Analysis, reportPath: st
       slotsInUse: finite(level.slotsInUse),
       hostCpuPercentMax: finite(level.hostCpuPercentMax),
       loopDelayMsP99: finite(level.loopDelayMsP99),
+      fairness: level.fairness && {
+        ...level.fairness,
+        slowestOverFastest: finite(level.fairness.slowestOverFastest),
+        jainIndex: finite(level.fairness.jainIndex),
+      },
     })),
+    mode: modeOf(state.plan.request) ?? null,
+    load: state.plan.request.load?.kind ?? 'burst',
+    fits: analysis.fits.map(({ points: _, ...fit }) => fit),
+    interventions: [...analysis.interventions],
+    candidates: [...analysis.candidates],
     warnings: analysis.warnings.map(({ code, text }) => ({ code, text })),
     problem: state.problem,
     reportPath,

@@ -1,5 +1,5 @@
 /** The names of things as people read them, once for page, report and terminal. Codes stand beside their words, never instead. */
-import type { Intervention, Part, VerdictCode } from '../analysis/analysis.ts'
+import type { CurveFit, Intervention, Part, VerdictCode } from '../analysis/analysis.ts'
 import type { Leg } from '../sweep/plan.ts'
 
 export const PART_WORDS: Readonly<Record<Part, { readonly label: string; readonly meaning: string }>> = {
@@ -41,6 +41,13 @@ export const INTERVENTION_WORDS: Readonly<Record<Intervention['kind'], string>> 
   'direct-leg': 'without the runner',
   'prompt-length': 'other prompt length',
   slots: 'other slot count',
+}
+
+/** The curves through the total rates. */
+export const FIT_WORDS: Readonly<Record<CurveFit['model'], { readonly label: string; readonly meaning: string }>> = {
+  hinge: { label: 'hinge', meaning: 'grows up to a number of sessions, then is flat: a hard cap such as slots' },
+  usl: { label: 'USL', meaning: 'each further session adds less, and in the end takes away: sharing and coordination' },
+  linear: { label: 'linear', meaning: 'each further session adds the same: no limit in sight' },
 }
 
 export const CONFIDENCES = [

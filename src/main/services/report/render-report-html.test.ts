@@ -47,10 +47,13 @@ test('every part of a report is there', () => {
   const headings = [...page.matchAll(/<h2[^>]*>([^<]+)/g)].map((match) => match[1])
   expect(headings).toEqual([
     'Load line',
+    'Total rate',
     'Where the time goes',
     'Hardware on the same axis',
     'One wave at N = 8, lane by lane',
     'Figures',
+    'Fairness',
+    'Tried by intervention',
     'Why we believe it',
     'Checked against',
     'Warnings',
@@ -62,6 +65,44 @@ test('every part of a report is there', () => {
   for (const chart of ['ttfa by sessions in flight', 'Where the time goes, by sessions in flight', 'One wave, lane by lane'])
     expect(page.includes(`>${chart}</title>`)).toBe(true)
   expect(page.includes('npx plimsoll sweep')).toBe(true)
+})
+
+test('interventions, candidates, curves, what lies behind and how it comes about are shown, and nothing of them breaks out', () => {
+  const state = stateOf()
+  const evil = '<img src=x onerror=alert(1)>'
+  const share = { value: 0.5, low: 0.4, high: 0.6 }
+  const analysis = analyse(state)
+  const page = renderReportHtml(state, {
+    ...analysis,
+    verdict: { ...analysis.verdict, secondary: 'hardware', mechanism: `one slot ${evil}` },
+    fits: (['hinge', 'usl', 'linear'] as const).map((model, index) => ({
+      ...{ model, isChosen: index === 0, leaveOneOutErrorRatio: 0.02 + index / 10, knee: index === 0 ? { value: 2, low: 1.5, high: 3 } : null },
+      points: [1, 2, 4, 8].map((n) => ({ n, tokensPerSec: 30 + n * index })),
+    })),
+    interventions: [{ kind: 'slots', agrees: false, text: `The ceiling stayed at 4. ${evil}` }],
+    candidates: [
+      { code: 'model_server_queue', share },
+      { code: 'hardware', share },
+    ],
+  })
+  for (const text of ['Behind it', 'What else it could be', 'disagrees', 'The ceiling stayed at 4.', 'rejected', 'chosen', 'class="knee"'])
+    expect(page).toContain(text)
+  expect(page.match(/class="fit"/g)).toHaveLength(2)
+  expect(page.includes('<img')).toBe(false)
+})
+
+test('cells that were left out or added stand there with the reason', () => {
+  const state = stateOf()
+  const cells = state.cells.map((cell, index) => (index === 3 ? { ...cell, status: 'skipped' as const, because: 'Level 2 breaks already.' } : cell))
+  expect(render({ ...state, cells })).toContain('Level 2 breaks already.')
+})
+
+test('a sustained load is not called a burst', () => {
+  const state = stateOf()
+  const request = { ...state.plan.request, load: { kind: 'sustained' as const, spanMs: 20_000 } }
+  const page = shell(render({ ...state, plan: { ...state.plan, request } }))
+  expect(page).toContain('stay in flight for 20')
+  expect(page).not.toContain('Bursts of N sessions')
 })
 
 test('the file asks nothing of anybody: no address outside itself, and a policy that would not let it', () => {
@@ -136,7 +177,7 @@ test('a simulated server is called so in the title, the header, and every chart 
   const page = render(stateOf({ facts: {} }))
   expect(/<title>(.*)<\/title>/.exec(page)?.[1]).toContain('(simulated)')
   expect(/<header class="top">[\s\S]*<span class="tag">simulated<\/span>[\s\S]*<\/header>/.test(page)).toBe(true)
-  expect(page.match(/class="simulated"/g)?.length).toBe(3)
+  expect(page.match(/class="simulated"/g)?.length).toBe(4)
   expect(page.includes('data-notice="simulated"')).toBe(true)
   expect(/class="simulated"|>simulated</.test(shell(render(stateOf())))).toBe(false)
 })

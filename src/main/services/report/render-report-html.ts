@@ -19,7 +19,9 @@ import { hardwareSection, loadLineSection, partsSection } from './sections/chart
 import { figuresSection } from './sections/figures-section.ts'
 import { lanesSection } from './sections/lanes-section.ts'
 import { ceilingsRow, headerBar, leadSection, noticeList } from './sections/lead-section.ts'
-import { environmentSection, evidenceSection, methodSection, warningsSection } from './sections/note-sections.ts'
+import { cellsSection, environmentSection, evidenceSection, methodSection, warningsSection } from './sections/note-sections.ts'
+import { candidatesSection, fairnessSection, interventionSection } from './sections/proof-sections.ts'
+import { rateSection } from './sections/rate-section.ts'
 
 /** Width of the labels left of a chart, and the least that a level's column needs. */
 const LABEL_PX = 84
@@ -50,12 +52,17 @@ ${leadSection(page)}
 ${ceilingsRow(page)}
 ${noticeList(page, 'below')}
 ${loadLineSection(page)}
+${rateSection(page)}
 ${partsSection(page)}
 ${hardwareSection(page)}
 ${lanesSection(page)}
 ${figuresSection(page)}
+${fairnessSection(page)}
+${interventionSection(page)}
+${candidatesSection(page)}
 ${evidenceSection(page)}
 ${warningsSection(page)}
+${cellsSection(page)}
 ${methodSection(page)}
 ${environmentSection(page)}
 ${endNote(page)}

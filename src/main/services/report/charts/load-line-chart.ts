@@ -45,7 +45,7 @@ export function loadLineChart(input: LoadLineInput): Markup {
   const p50 = points('p50')
   const p95 = points('p95')
   return html`<svg class="root" role="img" aria-labelledby="load-line-title load-line-text"><title id="load-line-title">ttfa by sessions in flight</title><desc id="load-line-text">${input.description}</desc>
-${msGrid(yAxis)}${levelTicks(axis)}${simulatedLabel(input.simulated)}
+${ceilingBand(input)}${msGrid(yAxis)}${levelTicks(axis)}${simulatedLabel(input.simulated)}
 ${stretched(html`<path class="band" d="${band(p50, p95)}"/>`)}
 <g>${dots.map((dot, index) => dotMark(dot, index, axis, yAxis))}</g>
 ${loadLine(input, yAxis)}
@@ -97,6 +97,16 @@ function loadLine({ axis, ceiling, sloMs }: LoadLineInput, yAxis: ValueAxis): Ma
   const drop =
     ceiling.status === 'found' && x !== null && html`<line class="ceiling drop" x1="${percent(x)}" x2="${percent(x)}" y1="${y}" y2="100%"/>`
   return html`${drop}<line class="ceiling" x1="0" x2="100%" y1="${y}" y2="${y}" stroke-width="2"/>`
+}
+
+/** The ceiling lies in here: from the level that surely holds to the first that surely doesn't. Open at the right where none was seen to break. */
+function ceilingBand({ axis, ceiling }: LoadLineInput): Markup | null {
+  const { status, low, high } = ceiling
+  if (status !== 'found' || low === null) return null
+  const from = axis.levels.includes(low) ? axis.x(low) : null
+  const to = high === null ? 100 : axis.levels.includes(high) ? axis.x(high) : null
+  if (from === null || to === null || to <= from) return null
+  return html`<rect class="ceiling-band" x="${percent(from)}" width="${percent(to - from)}" y="0" height="100%"/>`
 }
 
 /** The ring's place: on its level; for "none holds" left of the first one; null where there is no ring. */

@@ -48,8 +48,15 @@ export function loadLineSection({ state, analysis, leg, levels, axis, simulated 
     ['tokens/s', (level) => level.tokensPerSec !== null && formatRate(level.tokensPerSec)],
     ['at once', (level) => level.slotsInUse !== null && formatAmount(level.slotsInUse)],
   ]
-  return html`<section aria-labelledby="h-load"><h2 id="h-load">Load line</h2><p class="sub">ttfa by sessions in flight, ${LEG_WORDS[leg]}. Solid p50, dashed p95, dots single sessions (${drawn}), hollow where the SLO is missed.</p>
+  return html`<section aria-labelledby="h-load"><h2 id="h-load">Load line</h2><p class="sub">ttfa by sessions in flight, ${LEG_WORDS[leg]}. Solid p50, dashed p95, dots single sessions (${drawn}), hollow where the SLO is missed.${ceilingBandText(analysis.ceilings.slo)}</p>
 <div class="scroll"><div class="wide">${total > 0 ? html`<div class="plot load-line">${chart}</div>` : html`<p class="empty">No session had a first activity, so there is nothing to draw.</p>`}${byLevelTable('Load line by N', levels, rows)}</div></div></section>`
+}
+
+function ceilingBandText({ status, low, high }: ReportPage['analysis']['ceilings']['slo']): string {
+  if (status !== 'found' || low === null || high === low) return ''
+  return high === null
+    ? ` The ceiling lies at N = ${low} or above (band).`
+    : ` The ceiling lies between N = ${low}, which holds, and N = ${high}, which does not (band).`
 }
 
 /** Rounded down: 99.6 % is not all. */

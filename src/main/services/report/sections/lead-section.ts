@@ -38,6 +38,8 @@ function confidenceBar({ verdict }: Analysis): Markup {
 function verdictRows({ verdict, growth, effectiveSlots, ownCost }: Analysis): (readonly [string, string])[] {
   const [first, second] = [...(growth?.parts ?? [])].sort((a, b) => b.share.value - a.share.value)
   const rows: (readonly [string, string])[] = [['Verdict', verdict.primary]]
+  if (verdict.mechanism !== null) rows.push(['How', verdict.mechanism])
+  if (verdict.secondary !== null) rows.push(['Behind it', verdict.secondary])
   if (growth !== null && first !== undefined) {
     rows.push([`Growth, N = ${growth.fromN} to ${growth.toN}`, `${PART_WORDS[first.part].label} ${formatRatio(first.share.value)}`])
     rows.push(['95 % interval', `${formatRatio(first.share.low)} to ${formatRatio(first.share.high)}`])

@@ -42,6 +42,15 @@ ${
 }`
 }
 
+/** What the plan held and was not run, and what was run beyond it, each with its reason. */
+export function cellsSection({ state }: ReportPage): Markup | null {
+  const changed = state.cells.filter(({ status, because }) => status === 'skipped' || because !== null)
+  if (changed.length === 0) return null
+  const word = ({ status }: (typeof changed)[number]) => (status === 'skipped' ? 'left out' : 'added')
+  return html`<section aria-labelledby="h-cells"><h2 id="h-cells">Cells left out and added</h2><p class="sub">The plan is adapted to what is measured; each change has its reason.</p><div class="scroll"><table class="data text"><thead><tr><th scope="col">cell</th><th scope="col"></th><th scope="col">why</th></tr></thead>
+<tbody>${changed.map((one) => html`<tr><td class="nowrap">N = ${one.cell.n}, ${one.cell.leg} leg, repeat ${one.cell.repeat}</td><td>${word(one)}</td><td>${prose(one.because === null || one.because === '' ? 'No reason was kept.' : one.because)}</td></tr>`)}</tbody></table></div></section>`
+}
+
 const noteList = (notes: readonly Note[], after = '') =>
   html`<ul class="method">${notes.map(({ term, text }) => html`<li><b>${term}${after}</b> ${prose(text)}</li>`)}</ul>`
 
