@@ -28,6 +28,7 @@ export function sweepArguments(plan: SweepPlan): string[] {
   words.push(...(mode === undefined ? ['--repeats', String(request.repeats)] : ['--mode', mode]))
   if (request.waves !== null) words.push('--waves', String(request.waves))
   words.push('--legs', request.legs.join(','), ...loadWords(request.load))
+  words.push(...workloadWords(workload))
   words.push('--prompt-tokens', String(workload.promptTokens), '--output-tokens', String(workload.outputTokens))
   const { num_ctx: contextTokens, ...options } = workload.options
   if (typeof contextTokens === 'number') words.push('--num-ctx', String(contextTokens))
@@ -44,6 +45,12 @@ function loadWords(load: SweepPlan['request']['load']): string[] {
   if (load === undefined || load.kind === 'burst') return []
   const rates = load.kind === 'open' ? ['--rates', load.ratesPerSec.join(',')] : []
   return ['--load', load.kind, '--span', `${load.spanMs}`, ...rates]
+}
+
+function workloadWords({ kind, source }: SweepPlan['workload']): string[] {
+  if (kind === undefined || kind === 'short-chat') return []
+  if (kind === 'replay') return ['--replay', source ?? 'last']
+  return ['--workload', kind === 'file' ? (source ?? 'prompts.txt') : kind]
 }
 
 function openAiWords({ api, keyName, price }: SweepPlan['request']['target'] & { kind: 'server' }): string[] {

@@ -1,6 +1,8 @@
 /** What the commands need of the app. `openCliApp` takes it from the composed one; tests give a double. */
 import type { Problem } from '../../../core/result/problem.ts'
 import type { Result } from '../../../core/result/result.ts'
+import type { SessionEvent } from '../../../core/session/session-event.ts'
+import type { StoredChat } from '../../../core/session/stored-chat.ts'
 import type { SweepEvent } from '../../../core/sweep/sweep-event.ts'
 import type { SweepListRow } from '../../../core/sweep/sweep-list-row.ts'
 import type { Tuner } from '../../composition/tuner.ts'
@@ -17,6 +19,8 @@ export interface CliApp {
   listSweeps(): readonly SweepListRow[]
   readSweepEvents(sweepId: SweepListRow['sweepId']): readonly SweepEvent[]
   importReport(fileName: string, content: string): Result<{ sweepId: SweepListRow['sweepId']; isNew: boolean }, Problem>
+  /** Recorded chats, and what was said in one. */
+  readonly chats: { list(): readonly StoredChat[]; events(sessionId: StoredChat['sessionId']): readonly SessionEvent[] }
   /** The server at this address, or those at the usual ones. */
   discoverServers(url?: string): Promise<readonly FoundServer[]>
   close(): Promise<void>

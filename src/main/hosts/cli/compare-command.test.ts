@@ -62,6 +62,7 @@ const openApp: OpenCliApp = async () => {
     tuner: { start: async () => ok(undefined), cancel: async () => {}, state: () => IDLE_TUNE, onChange: () => () => {} },
     listSweeps: () => store.listSweeps(),
     readSweepEvents: (sweepId: SweepListRow['sweepId']): readonly SweepEvent[] => store.readSweepEvents(sweepId),
+    chats: { list: () => [], events: () => [] },
     importReport: records.importReport,
     discoverServers: async () => [],
     close: async () => {},

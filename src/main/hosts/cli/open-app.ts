@@ -31,6 +31,7 @@ function cliAppOf(app: App): CliApp {
     listSweeps: () => app.store.listSweeps(),
     readSweepEvents: (sweepId) => app.store.readSweepEvents(sweepId),
     importReport: (fileName, content) => app.sweepRecords.importReport(fileName, content),
+    chats: { list: () => app.store.listChats(), events: (sessionId) => app.store.readSessionEvents(sessionId) },
     async discoverServers(url) {
       const servers = await app.models.discoverServers(url === undefined ? undefined : [url])
       return servers.map(

@@ -148,6 +148,8 @@ function addSweep(program: Command, deps: CliDeps, ended: (exitCode: number) => 
     .addOption(load('--load <kind>', 'burst (N at once), sustained (N stay in flight) or open (so many a second) (default: burst)'))
     .addOption(load('--span <time>', 'how long a sustained or open level is kept up (default: 10s)'))
     .addOption(load('--rates <list>', 'sessions a second for --load open, at random moments: 0.5,1,2'))
+    .addOption(load('--workload <name>', 'short-chat, long-context, agent (with tools), mixed, or a file of prompts (default: short-chat)'))
+    .addOption(load('--replay <chat>', 'the turns of a recorded chat: its id, or "last"'))
     .addOption(load('--prompt-tokens <number>', 'length of each prompt, about'))
     .addOption(load('--output-tokens <number>', 'length of each answer at most'))
     .addOption(load('--num-ctx <number>', 'context that each request asks for'))

@@ -67,6 +67,7 @@ function playedApp(events: readonly SweepEvent[], options: { hold?: boolean; ref
     listSweeps: () => [],
     readSweepEvents: () => [],
     importReport: () => err(problem('not-played', 'Imports are not played here.', '', '')),
+    chats: { list: () => [], events: () => [] },
     discoverServers: async () => [],
     async close() {
       closed += 1

@@ -14,7 +14,8 @@ import { deliverReport } from './deliver-report.ts'
 import { EXIT } from './exit-codes.ts'
 import { printProblems } from './print-problem.ts'
 import { createProgressLine } from './progress-line.ts'
-import { readSweepFlags, type SweepFlags } from './sweep-options.ts'
+import { readPromptFile, recordedPrompts } from './read-prompts.ts'
+import { promptsWish, readSweepFlags, type SweepFlags } from './sweep-options.ts'
 
 export type SweepCommandFlags = SweepFlags & ContinueFlags & { out?: string; json?: boolean; data?: string; verbose?: boolean }
 
@@ -34,6 +35,12 @@ export async function sweepCommand(flags: SweepCommandFlags, openApp: OpenCliApp
       return EXIT.badInput
     }
   }
+  const wish = promptsWish(flags)
+  const fromFile = wish?.kind === 'file' ? await readPromptFile(wish.which) : null
+  if (fromFile !== null && !fromFile.ok) {
+    printProblems(io, [fromFile.error])
+    return EXIT.badInput
+  }
   const opened = await openApp({ data: flags.data, verbose: flags.verbose ?? false })
   if (!opened.ok) {
     printProblems(io, [opened.error])
@@ -43,12 +50,21 @@ export async function sweepCommand(flags: SweepCommandFlags, openApp: OpenCliApp
   try {
     const stored = asked.value
     if (stored !== null) return await measure(app, () => continueSweep(app, stored), flags, io)
+    const prompts = wish?.kind === 'replay' ? recordedPrompts(app.chats, wish.which) : fromFile
+    if (prompts !== null && !prompts.ok) {
+      printProblems(io, [prompts.error])
+      return EXIT.badInput
+    }
+    const withTarget = (target: SweepRequest['target']): SweepRequest => {
+      const request = read.value.withTarget(target)
+      return prompts === null ? request : { ...request, workload: { ...request.workload, ...prompts.value } }
+    }
     const candidates = await chooseTargets(read.value.wish, (url) => app.discoverServers(url))
     if (!candidates.ok) {
       printProblems(io, [candidates.error])
       return EXIT.failed
     }
-    return await measure(app, () => startFirst(app, candidates.value, read.value.withTarget, io), flags, io)
+    return await measure(app, () => startFirst(app, candidates.value, withTarget, io), flags, io)
   } finally {
     await app.close()
   }

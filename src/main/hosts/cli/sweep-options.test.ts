@@ -59,6 +59,8 @@ const REQUESTS: Record<string, SweepRequestInput> = {
   },
   'a sustained load': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, levels: [2, 8], load: { kind: 'sustained', spanMs: 7_500 } },
   'an open load': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, load: { kind: 'open', spanMs: 4_000, ratesPerSec: [0.5, 4] } },
+  'a long context': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, levels: [2], workload: { kind: 'long-context' } },
+  'sessions with tools': { target: { kind: 'server', url: 'http://h:1', model: 'm' }, levels: [2], workload: { kind: 'agent', outputTokens: 20 } },
   'a mix of contexts': {
     target: { kind: 'server', url: 'http://h:1', model: 'a:1b' },
     levels: [4],

@@ -15,6 +15,7 @@ import {
   type SweepRequestInput,
   sweepRequestSchema,
   type Workload,
+  workloadKindSchema,
 } from '../../../core/sweep/plan.ts'
 import { DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
 import { type Engine, engineSchema } from '../../../core/sweep/target.ts'
@@ -100,6 +101,7 @@ export function readSweepFlags(flags: SweepFlags): Result<SweepWish, Problem[]> 
   const waves = integer('--waves', flags.waves, 1000, '5')
   const legs = given(flags.legs, readLegs)
   const load = readLoad(flags, take)
+  if (flags.workload !== undefined && flags.replay !== undefined) take(err(workloadsClash()))
   const workload = readWorkload(flags, take, integer)
   const slo = {
     ttfaMs: given(flags.sloTtfa, (text) => readMs('--slo-ttfa', text, '2s')),
@@ -216,12 +218,26 @@ export function readWorkload(flags: SweepFlags, take: Take, integer: ReadCount):
   const contextTokens = integer('--num-ctx', flags.numCtx, MOST_TOKENS, '4096')
   const options = { ...(assigned as Workload['options']), ...(contextTokens === undefined ? {} : { num_ctx: contextTokens }) }
   return defined({
+    kind: generatedKind(flags.workload),
     promptTokens: integer('--prompt-tokens', flags.promptTokens, MOST_TOKENS, '60'),
     outputTokens: integer('--output-tokens', flags.outputTokens, MOST_TOKENS, '48'),
     options: Object.keys(options).length === 0 ? undefined : { ...DEFAULT_WORKLOAD.options, ...options },
     memoryNote: flags.memoryNote === false ? false : undefined,
     variants: flags.mix === undefined ? undefined : take(readMix(flags.mix, flags.model, { ...DEFAULT_WORKLOAD.options, ...options })),
   })
+}
+
+/** Those whose prompts are made here; any other word is a file of prompts. */
+function generatedKind(name: string | undefined): Workload['kind'] {
+  const kind = workloadKindSchema.exclude(['file', 'replay']).safeParse(name)
+  return kind.success ? kind.data : undefined
+}
+
+/** Where the prompts are to be had that the flags don't hold. */
+export function promptsWish(flags: SweepFlags): { readonly kind: 'file' | 'replay'; readonly which: string } | null {
+  if (flags.replay !== undefined) return { kind: 'replay', which: flags.replay }
+  if (flags.workload === undefined || generatedKind(flags.workload) !== undefined) return null
+  return { kind: 'file', which: flags.workload }
 }
 
 function readMode(text: string): Result<Mode, Problem> {
@@ -237,6 +253,10 @@ function repeatsClash(): Problem {
     'A mode decides by itself how often each level is measured.',
     'Leave one of them out, or give levels and repeats without a mode: --levels 1,2,4,8 --repeats 3',
   )
+}
+
+function workloadsClash(): Problem {
+  return problem('options-clash', '--workload and --replay can’t be used together.', 'A replay is a workload of its own.', 'Leave one of them out.')
 }
 
 function readLegs(text: string): Result<Leg[], Problem> {
