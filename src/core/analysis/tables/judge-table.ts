@@ -1,19 +1,11 @@
 /** From one measured table to its verdict: facts of each series, the first rule that applies, claims, and what is missing. Pure. */
 import type { Evidence, Verdict, VerdictCode } from '../analysis.ts'
-import { arrivalRule, criticalPathRule, engineOnlyRule, jobStretchRule, slotSweepRule, thinkRule } from './axis-rules.ts'
-import {
-  cliffRule,
-  firstTokenRule,
-  knownLimitRule,
-  noneReachedRule,
-  occupancyRule,
-  totalsOnlyRule,
-  unbatchedRule,
-  unverifiableRule,
-} from './curve-rules.ts'
+import { arrivalRule, slotSweepRule, thinkRule } from './axis-rules.ts'
 import { failureRule, preemptionRule } from './failure-rules.ts'
+import { criticalPathRule, jobStretchRule } from './job-rules.ts'
 import { curveOf } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
+import { firstTokenRule, occupancyRule } from './occupancy-rules.ts'
 import {
   clientPoolRule,
   forcedSlotsRule,
@@ -30,6 +22,7 @@ import { claimsOf } from './table-claims.ts'
 import { doubtsOf } from './table-doubts.ts'
 import { finding, type SeriesFacts, type TableFacts, type TableFinding, type TableRule } from './table-finding.ts'
 import { occupancyOf } from './table-slots.ts'
+import { cliffRule, engineOnlyRule, knownLimitRule, noneReachedRule, totalsOnlyRule, unbatchedRule, unverifiableRule } from './totals-rules.ts'
 
 export type TableJudgement = {
   readonly verdict: Verdict

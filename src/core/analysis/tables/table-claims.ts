@@ -1,6 +1,7 @@
 /** What a careful reader would say of any table, whatever the verdict: each a whole sentence with its figures, said only where its columns are there. */
-import { paceLine } from './curve-rules.ts'
+
 import type { Level } from './level-curve.ts'
+import { paceLine } from './occupancy-rules.ts'
 import type { TableFacts, TableFinding } from './table-finding.ts'
 import { decimal, percent, plural, share, span, times, tokens } from './table-words.ts'
 

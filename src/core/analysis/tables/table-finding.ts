@@ -1,10 +1,11 @@
 /** What a rule of the table verdict says, and what all rules are given. */
 import type { Evidence, Verdict, VerdictCode } from '../analysis.ts'
-import type { Curve } from './level-curve.ts'
+import type { Curve, Level } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
 import type { SaidSettings } from './said-settings.ts'
 import type { Series } from './series.ts'
 import type { Occupancy } from './table-slots.ts'
+import { decimal, tokens } from './table-words.ts'
 
 export type SeriesFacts = { readonly series: Series; readonly curve: Curve | null; readonly occupancy: Occupancy | null }
 
@@ -36,3 +37,10 @@ export const finding = (
   confidence: Verdict['confidence'],
   parts: { sentence: string; mechanism: string } & Partial<Omit<TableFinding, 'primary' | 'confidence' | 'sentence' | 'mechanism'>>,
 ): TableFinding => ({ primary, confidence, secondary: null, slots: null, evidence: [], claims: [], missing: [], ...parts })
+
+/** A doubling that brings less than a quarter more: the last step gained next to nothing. */
+export const FLAT_GAIN = 0.3
+
+/** A level's total with its unit. */
+export const rateText = (facts: TableFacts, level: Level): string =>
+  facts.series.unit === 'tok/s' ? tokens(level.total) : `${decimal(level.total)} requests/s`
