@@ -1,6 +1,6 @@
 /** A report as somebody gets it by mail: opened from disk, on its own. The sweep behind it is short and simulated. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -79,4 +79,15 @@ test('prints on white paper, whatever the theme, without its buttons', async ({ 
   const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0
   expect(pages).toBeGreaterThan(1)
   expect(pages).toBeLessThan(9)
+})
+
+test('is small, and opens at once', async ({ page }) => {
+  expect(statSync(file).size).toBeLessThan(2_000_000)
+  await open(page)
+  const openedMs = await page.evaluate(() => {
+    const [entry] = performance.getEntriesByType('navigation')
+    return entry instanceof PerformanceNavigationTiming ? entry.loadEventEnd : Number.NaN
+  })
+  // A second on a quiet machine; twice and a half as much on a busy one.
+  expect(openedMs).toBeLessThan(2_500)
 })
