@@ -7,41 +7,56 @@ import { CONFIGURATIONS } from './configurations.ts'
 import { type Judged, tableOf, totalsOf, totalsText } from './judge.ts'
 import { play } from './play.ts'
 
-const only = (process.env.PLIMSOLL_TRUTH_ONLY ?? '').split(',').filter((name) => name !== '')
-const keepIn = process.env.PLIMSOLL_TRUTH_OUT
+const env = (name: string) => process.env[`PLIMSOLL_TRUTH_${name}`] ?? ''
+const only = env('ONLY')
+  .split(',')
+  .filter((name) => name !== '')
 const chosen = CONFIGURATIONS.filter(({ name }) => only.length === 0 || only.some((wanted) => name.startsWith(wanted)))
+const isListed = env('LIST') !== ''
 const judged: Judged[] = []
+const say = (text: string) => process.stdout.write(`${text}\n`)
 
 let plimsoll: AppUnderTest
 beforeAll(async () => {
-  plimsoll = await openAppUnderTest()
+  if (!isListed) plimsoll = await openAppUnderTest()
 })
 afterAll(() => plimsoll?.close())
 
-for (const configuration of chosen) {
+for (const configuration of isListed ? [] : chosen) {
   test(configuration.name, async () => {
     const one = await play(plimsoll, configuration)
     judged.push(one)
-    const marks = `${one.isRight ? 'right' : 'WRONG'}  slots ${one.slots.found}${one.slots.isRight === false ? ' WRONG' : ''}  ceiling ${one.ceiling.found}${one.ceiling.isInside === false ? ' OUTSIDE' : ''}`
-    process.stdout.write(`${one.name.padEnd(26)} ${one.verdict.padEnd(20)} ${one.confidence.padEnd(11)} ${marks}\n`)
-    if (!one.isRight) process.stdout.write(`    wanted ${one.wanted}: ${one.sentence}\n`)
+    const slots = `slots ${one.slots.found ?? '–'}${one.slots.isRight === false ? ' WRONG' : ''}`
+    const ceiling = `ceiling ${one.ceiling.found}${one.ceiling.isInside === false ? ' OUTSIDE' : ''}`
+    say(`${one.name.padEnd(28)} ${one.verdict.padEnd(20)} ${one.confidence.padEnd(11)} ${one.isRight ? 'right' : 'WRONG'}  ${slots}  ${ceiling}`)
+    if (!one.isRight) say(`    wanted ${one.wanted}: ${one.sentence}`)
   })
 }
 
-test('the bounds hold', () => {
+test.runIf(isListed)('the names', () => {
+  for (const { name, fault, truth } of chosen) say(`${name.padEnd(30)} ${truth.verdicts.join(' or ')}: ${fault}`)
+})
+
+test.runIf(!isListed)('the bounds hold', () => {
   const totals = totalsOf(judged)
-  process.stdout.write(`\n${tableOf(judged)}\n\n${totalsText(totals)}\n`)
-  if (keepIn !== undefined && only.length === 0) {
-    const where = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of ${cpus()[0]?.model.trim() ?? 'an unknown CPU'}`
-    const text = `# The truth battery
-
-Simulated configurations with a known cause, each swept through the real load driver and the real runner. Written by \`npm run truth\`: ${where}.
-
-${totalsText(totals)}
-
-${tableOf(judged)}
-`
-    writeFileSync(keepIn, text)
-  }
+  say(`\n${tableOf(judged)}\n\n${totalsText(totals)}`)
+  if (env('JSON') !== '') say(JSON.stringify({ totals, judged }))
+  if (env('OUT') !== '') writeFileSync(env('OUT'), pageOf(judged))
   expect(totals.holds, totalsText(totals)).toBe(true)
 })
+
+function pageOf(all: readonly Judged[]): string {
+  const where = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of ${cpus()[0]?.model.trim() ?? 'an unknown CPU'}`
+  return `# The truth battery
+
+Servers, runners, load drivers and tables with a known fault built in. Each is swept through the real load driver and the real runner (tables go through
+\`plimsoll analyse\`), and what is found is held against what is known. Written by \`npm run truth\`: ${where}, ${Math.round(all.reduce((sum, { seconds }) => sum + seconds, 0) / 60)} min.
+
+${totalsText(totalsOf(all))}
+
+"Evidence" rows play findings that others published, their figures scaled down in time. Where two verdicts may be named, both are true of what is built in.
+The ceiling is the throughput ceiling with its interval; a truth stands beside it where the simulation, played in virtual time, has one.
+
+${tableOf(all)}
+`
+}

@@ -19,6 +19,7 @@ export class OpenAiAnswer {
   firstDeltaAtMs: number | null = null
   firstTextAtMs: number | null = null
   lastDeltaAtMs: number | null = null
+  longestGapMs: number | null = null
   /** Deltas with something in them. */
   deltas = 0
   /** Events of any kind, for the largest number that came in one read. */
@@ -91,7 +92,7 @@ export class OpenAiAnswer {
     this.events += 1
     if (this.#onDelta === undefined && this.firstTextAtMs !== null && isPlainText(item.data)) {
       this.deltas += 1
-      this.lastDeltaAtMs = atMs
+      this.#stampLast(atMs)
       return
     }
     const event = readOpenAiEvent(item.data)
@@ -117,9 +118,14 @@ export class OpenAiAnswer {
     this.deltas += 1
     this.firstDeltaAtMs ??= atMs
     if (delta.content !== '') this.firstTextAtMs ??= atMs
-    this.lastDeltaAtMs = atMs
+    this.#stampLast(atMs)
     for (const part of delta.toolCalls) this.#takeToolCall(part)
     this.#onDelta?.(delta, atMs)
+  }
+
+  #stampLast(atMs: number): void {
+    if (this.lastDeltaAtMs !== null) this.longestGapMs = Math.max(this.longestGapMs ?? 0, atMs - this.lastDeltaAtMs)
+    this.lastDeltaAtMs = atMs
   }
 
   #takeToolCall(part: OpenAiToolCallPart): void {

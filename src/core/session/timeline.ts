@@ -32,6 +32,8 @@ export const modelCallSchema = z.object({
   /** First answer text: ttfo counts to here. */
   firstTextAtMs: maybeAt,
   lastDeltaAtMs: maybeAt,
+  /** The longest time between two deltas; absent or null = not seen. */
+  longestGapMs: z.number().nullable().optional(),
   /** End marker seen, or the moment at which the call failed or was cut. */
   endAtMs: at,
   /** No end marker = failed call, partial counts kept. */

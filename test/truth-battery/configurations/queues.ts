@@ -35,7 +35,6 @@ export const QUEUES: readonly Configuration[] = [
   ),
   swept('queue-openai', '4 slots on OpenAI’s wire, which tells no durations', simulated(4, {}, { levels: [1, 2, 4, 8, 16] }), queue(4), {
     wire: 'openai',
-    short: true,
   }),
   swept(
     'queue-runaway',

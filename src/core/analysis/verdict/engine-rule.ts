@@ -3,10 +3,11 @@ import type { Evidence, Verdict } from '../analysis.ts'
 import { leadingGroup } from '../levels/growth.ts'
 import type { CaseFile } from './case-file.ts'
 import { engineCliff, overlapLine, readingLine, slowdown, totalRateEvidence } from './engine-evidence.ts'
-import { type Finding, inconclusive, serverName, supports, type VerdictRule, weigh } from './finding.ts'
+import { type Finding, inconclusive, serverName, speaksAgainst, supports, type VerdictRule, weigh } from './finding.ts'
 import { fullMachine, type MachineFinding, roomyMachine } from './machine.ts'
 import { count, rate, shareOf } from './phrases.ts'
 import { directLegEvidence, failureEvidence, nullLegEvidence, shareLine, twoCauses } from './shared-evidence.ts'
+import { stalledStreams } from './stalled-streams.ts'
 import { isQueueBeyondSlots, MATERIAL_SHARE } from './two-causes.ts'
 
 /** More turns with a swap than this: time in the engine may be waiting for another model. */
@@ -40,6 +41,7 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
   const cliff = engineCliff(file)
   const carried = top.facts.overlap.streaming.lasting >= top.facts.overlap.asked.lasting
   const isInTurn = top.facts.overlap.promptsInTurn === true
+  const stall = stalledStreams(base, top)
   const hasQueue = growth.groups.queue.low > MATERIAL_SHARE && isQueueBeyondSlots(file)
   const evidence: Evidence[] = [
     weigh(lead.isClear ? true : hasQueue ? null : false, shareLine(file, 'engine')),
@@ -47,12 +49,20 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
     ...(cliff === null ? [] : [cliff.evidence]),
     weigh(carried ? true : null, overlapLine(top)),
     ...(isInTurn ? [supports(readingLine(top))] : []),
+    ...(stall === null ? [] : [speaksAgainst(stall)]),
     ...totalRateEvidence(base, top),
     ...[machine?.evidence ?? roomyMachine(file), directLegEvidence(file, 'engine'), nullLegEvidence(file), failureEvidence(file)].filter(
       (line) => line !== null,
     ),
     ...(hasQueue ? [weigh(true, shareLine(file, 'queue'))] : []),
   ]
+  if (stall !== null && machine === null) {
+    return inconclusive(
+      `Most of the added time passes within the answers, but not in their pace: they stand still in the middle, as when an answer has to queue a second time (structured output of a model that thinks does).`,
+      'Sweep without structured output or thinking; a server log tells whether one answer takes two runs.',
+      evidence,
+    )
+  }
   // A cliff is seen in the totals: it needs no growth that is clear of all others, only one that leads.
   if ((!lead.isClear && !hasQueue && cliff === null) || !slower.isSlower || file.reload.swappedTurnsRatio > SWAPPED_RATIO) {
     return inconclusive(

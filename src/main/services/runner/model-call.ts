@@ -74,6 +74,7 @@ class Reading {
   firstDeltaAtMs: number | null = null
   firstTextAtMs: number | null = null
   lastDeltaAtMs: number | null = null
+  longestGapMs: number | null = null
   /** Of the last line taken. */
   lastAtMs = 0
   final: ChatResponse | undefined
@@ -118,6 +119,7 @@ class Reading {
   #delta(channel: DeltaChannel, text: string, atMs: number): void {
     this.deltas += 1
     this.firstDeltaAtMs ??= atMs
+    if (this.lastDeltaAtMs !== null) this.longestGapMs = Math.max(this.longestGapMs ?? 0, atMs - this.lastDeltaAtMs)
     this.lastDeltaAtMs = atMs
     this.#listener.onDelta(channel, text, atMs)
   }
@@ -144,6 +146,7 @@ function recordOf(
     firstDeltaAtMs: reading.firstDeltaAtMs,
     firstTextAtMs: reading.firstTextAtMs,
     lastDeltaAtMs: reading.lastDeltaAtMs,
+    longestGapMs: reading.longestGapMs,
     endAtMs,
     endMarker,
     outcome,

@@ -202,6 +202,7 @@ class OpenAiCall {
       firstDeltaAtMs: answer.firstDeltaAtMs,
       firstTextAtMs: answer.firstTextAtMs,
       lastDeltaAtMs: answer.lastDeltaAtMs,
+      longestGapMs: answer.longestGapMs,
       endAtMs,
       endMarker,
       outcome,
