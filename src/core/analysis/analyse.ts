@@ -16,7 +16,7 @@ import { summariseLevel } from './levels/summarise-level.ts'
 import { throughputCeiling } from './levels/throughput-ceiling.ts'
 import { caseFile, completedOf, type MeasuredFacts, topLevel } from './verdict/case-file.ts'
 import { findVerdict } from './verdict/find-verdict.ts'
-import { findRunaways, withoutRunaways } from './verdict/runaways.ts'
+import { findRunaways, type Runaways, withoutRunaways } from './verdict/runaways.ts'
 import { warningsOf } from './warnings.ts'
 
 export function analyse(state: SweepState): Analysis {
@@ -31,7 +31,8 @@ export function analyse(state: SweepState): Analysis {
   const leading = ofLeg('runner').length > 0 ? ofLeg('runner') : ofLeg('direct')
   const levels = leading.filter(({ summary }) => completedOf(summary) > 0)
   const direct = ofLeg('direct').filter(({ summary }) => completedOf(summary) > 0)
-  const growth = growthOf(levels, seed)
+  const runaways = findRunaways(levels.map((level) => level.facts))
+  const growth = growthOf(levels, runaways, seed)
   const drift = driftOf(leading.find(({ summary }) => summary.n === 1)?.facts, seed)
   const summaries = leading.map((level) => level.summary)
   const curves = levelCurves(
@@ -47,10 +48,11 @@ export function analyse(state: SweepState): Analysis {
     levels,
     all,
     growth,
-    growthDirect: ofLeg('runner').length === 0 ? null : growthOf(direct, seed),
+    growthDirect: ofLeg('runner').length === 0 ? null : growthOf(direct, runaways, seed),
     drift,
     throughputReached: throughput.status === 'found',
     cliff: curves.curves.cliff,
+    runaways,
   })
   const { verdict, interventions } = findVerdict(file)
   return {
@@ -68,11 +70,11 @@ export function analyse(state: SweepState): Analysis {
   }
 }
 
-function growthOf(levels: readonly MeasuredFacts[], seed: number): Growth | null {
+function growthOf(levels: readonly MeasuredFacts[], runaways: Runaways, seed: number): Growth | null {
   const [base] = levels
   const top = topLevel(levels)
   if (base === undefined || top === null || top.summary.n <= base.summary.n) return null
-  return growthBetween(withoutRunaways(base.facts, findRunaways(levels.map((level) => level.facts))), top.facts, seed)
+  return growthBetween(withoutRunaways(base.facts, runaways), top.facts, seed)
 }
 
 function ownCost(all: readonly MeasuredFacts[]): Analysis['ownCost'] {

@@ -9,7 +9,7 @@ import type { LevelFacts, SweepFacts } from '../levels/level-facts.ts'
 import type { LevelHardware } from '../levels/level-samples.ts'
 import { type LevelFailures, levelFailures } from './call-failures.ts'
 import { queueSteps } from './queue-steps.ts'
-import { findRunaways, type Runaways } from './runaways.ts'
+import type { Runaways } from './runaways.ts'
 
 export type MeasuredFacts = { readonly facts: LevelFacts; readonly summary: LevelSummary; readonly hardware: LevelHardware }
 
@@ -53,7 +53,10 @@ export type Reload = {
   readonly differs: string | null
 }
 
-export type CaseParts = Pick<CaseFile, 'state' | 'sweep' | 'slots' | 'all' | 'growth' | 'growthDirect' | 'drift' | 'throughputReached' | 'cliff'> & {
+export type CaseParts = Pick<
+  CaseFile,
+  'state' | 'sweep' | 'slots' | 'all' | 'growth' | 'growthDirect' | 'drift' | 'throughputReached' | 'cliff' | 'runaways'
+> & {
   readonly levels: readonly MeasuredFacts[]
 }
 
@@ -81,7 +84,7 @@ export function caseFile(parts: CaseParts): CaseFile {
     limitedLevels: [...limited].filter((n) => !measured.has(n)).sort((a, b) => a - b),
     steps: top === null || slots.n === null ? null : queueSteps(top.facts, slots.n),
     failures: all.filter(({ summary }) => summary.leg !== 'null' && summary.leg === all[0]?.summary.leg).map(levelFailures),
-    runaways: findRunaways(levels.map((level) => level.facts)),
+    runaways: parts.runaways,
     cliff: parts.cliff,
   }
 }

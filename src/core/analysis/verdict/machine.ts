@@ -42,6 +42,7 @@ function spill({ state: { facts } }: CaseFile): MachineFinding | null {
 
 function cacheFull(file: CaseFile, top: MeasuredFacts): MachineFinding | null {
   const { facts } = top
+  if (!file.state.samples.some((sample) => sample.server !== undefined)) return null
   const [fromMs, toMs] = spanOf(facts.turns.map(({ row }) => row))
   const told = file.state.samples.filter((sample) => sample.atMs >= fromMs && sample.atMs <= toMs).flatMap((sample) => sample.server ?? [])
   const fullest = told.reduce((most, server) => Math.max(most, server.kvCacheRatio ?? 0), 0)

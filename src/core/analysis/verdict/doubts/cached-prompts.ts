@@ -13,8 +13,9 @@ const QUICK_RATIO = 0.5
 const QUICK_MS = 20
 /** Decode of the same calls must have kept its pace: an engine that has warmed up, or a machine that has, reads quicker as well. */
 const SAME_PACE = { least: 0.67, most: 1.5 }
-/** Fewer calls of either kind are chance. */
+/** Fewer calls of either kind are chance; more than this don't make a median better known. */
 const FEWEST_CALLS = 2
+const ENOUGH_CALLS = 1_000
 
 export function cachedPrompts(file: CaseFile): Doubt | null {
   const { base, levels } = file
@@ -105,12 +106,9 @@ function compared(slow: readonly Reading[], quick: readonly Reading[], where: st
 
 /** Only servers that tell their own times say what reading took; the rest holds queue and neighbours. */
 function readings(level: MeasuredFacts): Reading[] {
-  const readings: Reading[] = []
-  for (const call of firstCalls([level])) {
-    const reading = readingOf(call)
-    if (reading !== null) readings.push(reading)
-  }
-  return readings
+  const calls = firstCalls([level])
+  const step = Math.max(1, Math.ceil(calls.length / ENOUGH_CALLS))
+  return calls.flatMap((call, at) => (at % step === 0 ? (readingOf(call) ?? []) : []))
 }
 
 function readingOf(call: ModelCall | undefined): Reading | null {

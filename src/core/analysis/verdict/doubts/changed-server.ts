@@ -1,5 +1,7 @@
 /** A server that was not the same throughout: from some moment on it answered another number of requests at once (R29: slots that change with a reload). */
+import type { CellState } from '../../../sweep/fold-sweep.ts'
 import { levelOverlap } from '../../calls/effective-slots.ts'
+import type { MeasuredWave } from '../../levels/measured-levels.ts'
 import type { CaseFile, MeasuredFacts } from '../case-file.ts'
 import { count } from '../phrases.ts'
 import type { Doubt } from './doubt.ts'
@@ -10,6 +12,8 @@ const CHANGED_TIMES = 1.5
 const HELD_RATIO = 0.25
 /** Cells before and after the change, each: a single cell may be an accident. */
 const FEWEST_CELLS = 2
+/** So many waves of a cell show its slots. */
+const ENOUGH_WAVES = 2
 
 type CellSlots = { readonly n: number; readonly atMs: number; readonly slots: number }
 
@@ -41,8 +45,15 @@ function changeAt(earlier: readonly CellSlots[], later: readonly CellSlots[]): {
 
 /** Of the cells in which fewer answers streamed than were asked for, for a good part of the time: only there it is a limit of the server's. */
 function limitedCells({ facts: { level } }: MeasuredFacts): CellSlots[] {
-  return level.cells.flatMap((cell) => {
-    const { streaming, serving, asked } = levelOverlap({ ...level, cells: [cell], waves: level.waves.filter((wave) => wave.cell === cell) })
+  if (level.cells.length < 2) return []
+  const byCell = new Map<CellState, MeasuredWave[]>()
+  for (const wave of level.waves) {
+    const waves = byCell.get(wave.cell)
+    if (waves === undefined) byCell.set(wave.cell, [wave])
+    else if (waves.length < ENOUGH_WAVES) waves.push(wave)
+  }
+  return [...byCell].flatMap(([cell, waves]) => {
+    const { streaming, serving, asked } = levelOverlap({ ...level, cells: [cell], waves })
     const seen = serving !== undefined && serving.lasting > streaming.lasting ? serving : streaming
     const isLimited = seen.lasting > 0 && seen.lasting < asked.lasting && seen.lastingRatio >= HELD_RATIO
     return isLimited ? [{ n: level.n, atMs: cell.startedAtMs ?? 0, slots: seen.lasting }] : []
