@@ -55,6 +55,8 @@ export type LevelHardware = {
   readonly loopDelayMsP99: number | null
   /** Share of the time in which main's event loop was blocked for more than 100 ms at once. */
   readonly loopBlockedRatio: number | null
+  /** Mean share of the time in which main's event loop was busy. */
+  readonly loopUtilizationMean: number | null
   /** Mean of the runner's gauge: turns in flight. */
   readonly inFlightMean: number | null
 }
@@ -89,6 +91,7 @@ export function levelHardware(samples: readonly TimedSample[]): LevelHardware {
       0.99,
     ),
     loopBlockedRatio: loopBlockedRatio(samples),
+    loopUtilizationMean: mean(of((sample) => sample.loop.utilizationRatio)),
     inFlightMean: mean(of((sample) => sample.runner.inFlight)),
   }
 }

@@ -20,8 +20,8 @@ import { runnerRule } from './runner-rule.ts'
 
 /** In the order of asking. */
 export const RULES: readonly VerdictRule[] = [
-  loadGeneratorRule,
   invalidRule,
+  loadGeneratorRule,
   providerRule,
   memoryRule,
   nothingMeasuredRule,

@@ -11,6 +11,8 @@ import { slowTools } from './slow-tools.ts'
 
 /** Share of the time with a blocked loop that counts as evidence. */
 const BLOCKED_RATIO = 0.1
+/** A loop that is busy for this share of the time has no room left, though no single piece of work blocks it for long (bench-anchors 5.7: one core near full). */
+const BUSY_RATIO = 0.9
 /** The null leg shows the same when it takes at least this share of the runner's time at the top level, in proportion to N. */
 const SAME_RATIO = 0.5
 /** Without the runner a turn must take less than this of what it takes with it, for the runner to be what makes it long. */
@@ -135,10 +137,14 @@ function pool(cap: ClientCap | null): Cause | null {
   }
 }
 
+const isBusy = ({ hardware }: MeasuredFacts) => (hardware.loopUtilizationMean ?? 0) >= BUSY_RATIO
+
 function blockedLoop(top: MeasuredFacts): Cause {
   return {
     mechanism: 'event loop blocked',
-    why: `its event loop was blocked for up to ${duration(top.hardware.loopDelayMsP99 ?? 0)}`,
+    why: isBusy(top)
+      ? `its event loop was busy ${percent(top.hardware.loopUtilizationMean ?? 1)} of the time`
+      : `its event loop was blocked for up to ${duration(top.hardware.loopDelayMsP99 ?? 0)}`,
     wouldMove: 'Taking the work that blocks the event loop out of the start of a turn, or running fewer sessions in this process.',
     evidence: [],
     isShown: true,
@@ -168,8 +174,12 @@ function alike(control: Evidence): Cause {
 }
 
 function loopEvidence(top: MeasuredFacts): Evidence {
-  const { loopBlockedRatio, loopDelayMsP99, samples } = top.hardware
+  const { loopBlockedRatio, loopDelayMsP99, loopUtilizationMean, samples } = top.hardware
   if (loopBlockedRatio === null || loopDelayMsP99 === null) return leavesOpen('There are no samples of the event loop under this load.')
+  if (loopBlockedRatio < BLOCKED_RATIO && isBusy(top))
+    return supports(
+      `The event loop was busy ${percent(loopUtilizationMean ?? 1)} of the time at ${top.summary.n} sessions (${count(samples, 'sample')}).`,
+    )
   return weigh(
     loopBlockedRatio >= BLOCKED_RATIO,
     `The event loop was blocked, for more than ${LOOP_BLOCKED_MS} ms at once, in ${percent(loopBlockedRatio)} of the time at ${top.summary.n} sessions (${count(samples, 'sample')}, p99 ${duration(loopDelayMsP99)}).`,

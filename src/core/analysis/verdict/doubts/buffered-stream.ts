@@ -17,6 +17,10 @@ const TOLD_MS = 40
 const TOLD_RATIO = 0.3
 /** A stream of a whole answer faster than this is not being generated as it comes: no engine known gives one answer 5,000 tokens/s. */
 const PIECE_TOKENS_PER_MS = 5
+/** A proxy can't make an answer stream for longer than the server decodes; a reader that lags behind does. */
+const LONGER_RATIO = 1.05
+/** Main's loop at the lowest level, busy for more than this share of the time, reads late by itself. */
+const BUSY_RATIO = 0.5
 /** Shorter calls are answered at once, by whatever means. */
 const SHORTEST_CALL_MS = 100
 /** Share of the answers of the lowest level, and of all, that have to show it. */
@@ -24,7 +28,7 @@ const BASE_RATIO = 0.8
 const ALL_RATIO = 0.5
 
 export function bufferedStream({ levels, base }: CaseFile): Doubt | null {
-  if (base === null) return null
+  if (base === null || (base.hardware.loopUtilizationMean ?? 0) > BUSY_RATIO) return null
   // At the lowest level the event loop is free: clumps there are not our own doing.
   const [lowest, all] = [countIn([base]), countIn(levels)]
   if (lowest.judged === 0 || lowest.held < BASE_RATIO * lowest.judged || all.held < ALL_RATIO * all.judged || all.judged < 3) return null
@@ -79,6 +83,7 @@ function isHeldBack(call: ModelCall): boolean {
   const tokens = call.outputTokens ?? 0
   if (evalMs !== null && evalMs >= TOLD_MS && streamMs < TOLD_RATIO * evalMs) return true
   const clumpMs = (call.maxChunksPerRead * (evalMs ?? streamMs)) / tokens
+  if (evalMs !== null && streamMs > LONGER_RATIO * evalMs) return false
   if (call.maxChunksPerRead > CLUMP_CHUNKS && clumpMs >= CLUMP_MS) return true
   const isLate = streamMs <= LATE_RATIO * (call.endAtMs - call.sentAtMs)
   return evalMs === null && isLate && (call.maxChunksPerRead > CLUMP_CHUNKS || streamMs * PIECE_TOKENS_PER_MS < tokens)
