@@ -56,3 +56,17 @@ test('repeats of one’s own leave the mode; without levels there is always one'
   plan.setLevels([])
   expect(plan.get().request?.mode).toBe('standard')
 })
+
+test('another kind of session brings its own lengths, another load stays with the plan', async () => {
+  const fake = createFakeMain()
+  fake.setFound(FOUND)
+  const plan = await planOf(fake)
+  plan.changeWorkload({ promptTokens: 999 })
+  plan.setWorkloadKind('long-context')
+  expect(plan.get().request?.workload).toEqual({ kind: 'long-context' })
+  plan.setLoad({ kind: 'sustained', spanMs: 10_000 })
+  expect(plan.get().request?.load).toEqual({ kind: 'sustained', spanMs: 10_000 })
+  plan.setLoad({ kind: 'burst' })
+  plan.setWorkloadKind('short-chat')
+  expect(plan.get().edited).toBe(false)
+})

@@ -1,7 +1,16 @@
 /** The plan of the next sweep: filled in from the start (the best target found, the defaults), edited in the page, kept by main. */
 import { z } from 'zod'
 import type { Problem } from '../../core/result/problem.ts'
-import { type Mode, modeSchema, type Slo, type SweepRequest, sweepRequestSchema, type Workload } from '../../core/sweep/plan.ts'
+import {
+  type Load,
+  type Mode,
+  modeSchema,
+  type Slo,
+  type SweepRequest,
+  sweepRequestSchema,
+  type Workload,
+  type WorkloadKind,
+} from '../../core/sweep/plan.ts'
 import type { Target } from '../../core/sweep/target.ts'
 import { type DiscoveryStore, targetOptions } from './discovery-store.ts'
 import { createPace } from './pace.ts'
@@ -38,6 +47,9 @@ export type PlanStore = ReadableStore<Plan> & {
   change(part: Partial<Pick<SweepRequest, 'legs' | 'waves' | 'load'>>): void
   changeSlo(part: Partial<Slo>): void
   changeWorkload(part: Partial<Workload>): void
+  /** Prompt and answer get the lengths that are usual for the kind. */
+  setWorkloadKind(kind: WorkloadKind): void
+  setLoad(load: Load): void
   setMode(mode: Mode): void
   /** Exactly so many repeats of levels of one's own, and nothing that a mode would add. */
   setRepeats(repeats: number): void
@@ -52,6 +64,9 @@ const KEY = 'plan'
 const SAVE_EVERY_MS = 300
 const savedSchema = z.object({ request: sweepRequestSchema, targetLabel: z.string() })
 
+/** As text with its names in the schema's order: edits move them about. */
+const inOrder = (request: SweepRequest) => JSON.stringify(sweepRequestSchema.parse(request))
+
 const proposal = (target: Target): SweepRequest => sweepRequestSchema.parse({ target, mode: 'standard' })
 
 export function createPlanStore(connection: PageConnection, discovery: DiscoveryStore): PlanStore {
@@ -61,7 +76,7 @@ export function createPlanStore(connection: PageConnection, discovery: Discovery
   const best = () => targetOptions(discovery.get().found)[0]
   const isEdited = (request: SweepRequest) => {
     const option = best()
-    return option !== undefined && JSON.stringify(request) !== JSON.stringify(proposal(option.target))
+    return option !== undefined && inOrder(request) !== inOrder(proposal(option.target))
   }
   const saving = createPace(() => {
     const { request, targetLabel } = store.get()
@@ -121,6 +136,13 @@ export function createPlanStore(connection: PageConnection, discovery: Discovery
     change: (part) => edit((request) => ({ ...request, ...part })),
     changeSlo: (part) => edit((request) => ({ ...request, slo: { ...request.slo, ...part } })),
     changeWorkload: (part) => edit((request) => ({ ...request, workload: { ...request.workload, ...part } })),
+    setWorkloadKind: (kind) =>
+      edit(({ workload: { promptTokens: _prompt, outputTokens: _output, kind: _kind, prompts: _prompts, ...rest }, ...request }) => ({
+        ...request,
+        workload: kind === 'short-chat' ? rest : { ...rest, kind },
+      })),
+    // An open load has rates, not levels that a sweep could look for.
+    setLoad: (load) => edit(({ load: _, ...request }) => (load.kind === 'burst' ? request : { ...request, load })),
     setMode: (mode) => edit((request) => ({ ...request, mode, waves: null })),
     setRepeats: (repeats) => edit(({ mode: _, ...request }) => ({ ...request, repeats })),
     setLevels: (levels) =>

@@ -3,14 +3,16 @@ import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../core/report/format-number.ts'
 import { problemText } from '../../../core/result/problem.ts'
 import { findsLevels, modeOf, repeatsOf } from '../../../core/sweep/modes.ts'
-import type { SweepRequest } from '../../../core/sweep/plan.ts'
+import type { Load, SweepRequest, WorkloadKind } from '../../../core/sweep/plan.ts'
 import { DEFAULT_SLO, DEFAULT_WORKLOAD } from '../../../core/sweep/plan-sweep.ts'
+import { workloadDefaults } from '../../../core/sweep/workloads.ts'
 import { FIRST_OWN_LEVELS, MODE_LIST, MODE_TEXTS, type Plan } from '../../stores/plan-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
 import { Choices, Tick } from '../../ui/choices.tsx'
 import { NumberEntry } from '../../ui/number-entry.tsx'
 import { PanelHead } from '../../ui/panel.tsx'
+import { Picker } from '../../ui/picker.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Stepper } from '../../ui/stepper.tsx'
 import { LevelChips } from './level-chips.tsx'
@@ -213,12 +215,52 @@ function LegTicks({ request }: { request: SweepRequest }) {
   )
 }
 
+const KINDS: readonly { value: WorkloadKind; name: string }[] = [
+  { value: 'short-chat', name: 'short chat' },
+  { value: 'long-context', name: 'long context' },
+  { value: 'agent', name: 'agent with tools' },
+  { value: 'mixed', name: 'mixed' },
+  { value: 'file', name: 'own prompts' },
+  { value: 'replay', name: 'a recorded chat' },
+]
+/** Their prompts come from a file or a chat, which the command line gives. */
+const GIVEN_KINDS: readonly WorkloadKind[] = ['file', 'replay']
+
+const ARRIVALS = [
+  { value: 'burst', name: 'in bursts' },
+  { value: 'sustained', name: 'one after the other, for 10 s' },
+  { value: 'open', name: 'at random, 1 to 8 a second' },
+] as const
+
+/** Spans and rates of one's own are the command line's. */
+const LOADS: Readonly<Record<(typeof ARRIVALS)[number]['value'], Load>> = {
+  burst: { kind: 'burst' },
+  sustained: { kind: 'sustained', spanMs: 10_000 },
+  open: { kind: 'open', spanMs: 10_000, ratesPerSec: [1, 2, 4, 8] },
+}
+
 function WorkloadSection({ request }: { request: SweepRequest }) {
   const { plan: store } = useStores()
-  const workload = { ...DEFAULT_WORKLOAD, ...request.workload }
+  const workload = { ...DEFAULT_WORKLOAD, ...workloadDefaults(request.workload.kind), ...request.workload }
   return (
     <section>
-      <h3>Workload: chat, in bursts</h3>
+      <h3>Workload</h3>
+      <Row name="Sessions">
+        <Picker
+          label="What the sessions do"
+          value={workload.kind ?? 'short-chat'}
+          options={KINDS.filter(({ value }) => value === workload.kind || !GIVEN_KINDS.includes(value))}
+          onChange={(kind) => store.setWorkloadKind(kind)}
+        />
+      </Row>
+      <Row name="Arrive">
+        <Picker
+          label="How the sessions arrive"
+          value={request.load?.kind ?? 'burst'}
+          options={ARRIVALS}
+          onChange={(kind) => store.setLoad(LOADS[kind])}
+        />
+      </Row>
       <Row name="Prompt, tokens">
         <NumberEntry
           label="Tokens of each prompt"

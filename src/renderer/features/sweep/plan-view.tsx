@@ -4,6 +4,7 @@ import { memo } from 'react'
 import { formatBytes, formatCount, formatRatio } from '../../../core/report/format-number.ts'
 import type { SweepState } from '../../../core/sweep/fold-sweep.ts'
 import { findsLevels, modeOf, repeatsOf } from '../../../core/sweep/modes.ts'
+import type { Load, WorkloadKind } from '../../../core/sweep/plan.ts'
 import type { ServerFacts } from '../../../core/sweep/target.ts'
 import { LockGlyph } from '../../ui/glyphs.tsx'
 import { KeyValues, PanelHead } from '../../ui/panel.tsx'
@@ -52,6 +53,17 @@ function TargetSection({ state }: { state: SweepState }) {
   )
 }
 
+const WORKLOAD_WORDS: Readonly<Record<WorkloadKind, string>> = {
+  'short-chat': 'chat',
+  'long-context': 'long context',
+  agent: 'agent with tools',
+  mixed: 'mixed',
+  file: 'own prompts',
+  replay: 'a recorded chat',
+}
+
+const LOAD_WORDS: Readonly<Record<Load['kind'], string>> = { burst: 'in bursts', sustained: 'one after the other', open: 'at random moments' }
+
 type PlanViewProps = { state: SweepState; onChange(): void }
 
 /** Redrawn when something ended; the way to change it works on whatever stands then. */
@@ -93,7 +105,9 @@ export const PlanView = memo(
             </ol>
           </section>
           <section>
-            <h3>Workload: chat, in bursts</h3>
+            <h3>
+              Workload: {WORKLOAD_WORDS[workload.kind ?? 'short-chat']}, {LOAD_WORDS[request.load?.kind ?? 'burst']}
+            </h3>
             <KeyValues
               rows={[
                 { key: 'Prompt', value: `${workload.promptTokens} tokens, unique` },
