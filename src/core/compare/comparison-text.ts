@@ -1,7 +1,7 @@
 /** A comparison as text for a terminal: the sentence first, what differs, then one line a figure. Pure. */
 import { formatMs, formatRate, formatRatio } from '../report/format-number.ts'
 import { printable } from '../report/printable.ts'
-import { LEG_WORDS, VERDICT_WORDS } from '../report/words.ts'
+import { VERDICT_WORDS } from '../report/words.ts'
 import { METRIC_WORDS } from './compare-sweeps.ts'
 import type { ComparedFigure, Comparison, Difference, Outcome } from './comparison.ts'
 
@@ -25,12 +25,11 @@ export function comparisonText(comparison: Comparison, names: { before: string; 
     figureTable(comparison),
     untoldLines(comparison),
   ]
-  return printable(
-    blocks
-      .filter((block) => block.length > 0)
-      .map((block) => block.join('\n'))
-      .join('\n\n'),
-  )
+  // Line by line: names and addresses come from servers, the line breaks from here.
+  return blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.map(printable).join('\n'))
+    .join('\n\n')
 }
 
 const list = (title: string, differences: readonly Difference[]): string[] =>
@@ -48,7 +47,7 @@ function figureTable({ figures, ceilings, slots, shapeDiffers }: Comparison): st
       return [`${kind === 'slo' ? 'SLO' : kind} ceiling`, '', before, after, '', '', OUTCOME_WORDS[outcome]]
     }),
     ...figures.map((figure): Row => {
-      const leg = figure.leg === 'runner' ? '' : `, ${LEG_WORDS[figure.leg]}`
+      const leg = figure.leg === 'runner' ? '' : `, ${figure.leg} leg`
       return [
         `${METRIC_WORDS[figure.metric]}${leg}`,
         figure.metric === 'failures' ? `to ${figure.n}` : String(figure.n),

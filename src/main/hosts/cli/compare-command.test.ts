@@ -89,6 +89,11 @@ test('two report files of the same thing: exit code 0, and the app is not even o
   expect(await compareCommand(files, { failOn: 'regression' }, noApp, io)).toBe(0)
   expect(out()).toContain('before: a.html')
   expect(out()).toContain('equal')
+  expect(
+    out()
+      .split('\n')
+      .filter((line) => /^wall \(p50\) .* equal$/.test(line)),
+  ).toHaveLength(3)
 })
 
 test('25 % slower: exit code 3 with --fail-on regression, 0 without, and --json prints one object', async () => {
