@@ -56,6 +56,8 @@ export const reportJsonSchema = z.object({
     z.object({
       leg: legSchema,
       n: z.int(),
+      /** Sessions a second; null but under open load, where n is the mean number in flight. */
+      ratePerSec: maybe,
       sessions: z.int(),
       failures: z.int(),
       ttfaMs: percentilesJsonSchema,
@@ -121,6 +123,7 @@ export function reportJson(state: SweepState, analysis: Analysis, reportPath: st
     levels: analysis.levels.map((level) => ({
       leg: level.leg,
       n: level.n,
+      ratePerSec: level.ratePerSec ?? null,
       sessions: level.sessions,
       failures: level.failures,
       ttfaMs: percentilesJson(level.ttfaMs),

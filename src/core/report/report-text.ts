@@ -78,7 +78,7 @@ function titleLine(state: SweepState, ink: Ink): string {
 function levelTable(levels: readonly LevelSummary[], ceiling: number | null, columns: number, ink: Ink): string[] {
   const head = ['N', 'sessions', 'held', 'ttfa p50', 'p95', 'first req. p50', 'done p50', 'wall p50', 'tokens/s', 'at once']
   const rows = levels.map((level) => [
-    String(level.n),
+    level.ratePerSec === undefined ? String(level.n) : `${level.ratePerSec}/s`,
     level.failures === 0 ? String(level.sessions) : `${level.sessions}, ${level.failures} failed`,
     level.held.ratio === null ? '–' : formatRatio(level.held.ratio),
     shortPercentile(level.ttfaMs, 'p50'),
@@ -93,7 +93,7 @@ function levelTable(levels: readonly LevelSummary[], ceiling: number | null, col
   const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')
   const body = levels.map((level, index) => {
     const text = line(rows[index] ?? [])
-    return level.n === ceiling ? `${ink.accent(MARK)} ${text}` : `  ${text}`
+    return level.n === ceiling && level.ratePerSec === undefined ? `${ink.accent(MARK)} ${text}` : `  ${text}`
   })
   const few = levels.some((level) =>
     [level.ttfaMs, level.doneMs, level.wallMs].some(

@@ -1,6 +1,7 @@
 /** What the sweep makes of a wave and of a cell that has just ended: go on, start over, or give up. Pure; run-sweep.ts acts on it. */
 import { type Problem, problem } from '../result/problem.ts'
 import { type DriverLimits, driverLimits } from './driver-limits.ts'
+import { levelName } from './load-cells.ts'
 import type { Cell } from './plan.ts'
 import { countLoads, ruleOnLoads } from './reloads.ts'
 import type { DriverReport } from './sweep-event.ts'
@@ -52,7 +53,7 @@ export function judgeCell(seen: {
   if (ruling === 'single') {
     const voidBecause = problem(
       'loaded-inside-cell',
-      `The model was loaded once in the middle of a cell at N=${cell.n}.`,
+      `The model was loaded once in the middle of a cell at ${levelName(cell)}.`,
       'It was expected to be warm.',
       '',
     )
@@ -63,15 +64,15 @@ export function judgeCell(seen: {
   if (limits === null || (limits.broken.length === 0 && limits.lateRatio === 0)) return { voidBecause: null, cause: null, warnings }
   if (limits.broken.length === 0)
     return { voidBecause: null, cause: null, warnings: [...warnings, { code: 'late-starts', text: lateStarts(cell, limits) }] }
-  const text = `The load driver did not carry N=${cell.n}: ${limits.broken.join('; ')}.`
+  const text = `The load driver did not carry ${levelName(cell)}: ${limits.broken.join('; ')}.`
   const voidBecause = problem('driver-limited', text, '', 'Close what else uses this machine, or drive fewer sessions.')
   return { voidBecause, cause: 'driver', warnings: [...warnings, { code: 'driver-limited', text }] }
 }
 
 function loadsRecur(cell: Cell, loads: number): string {
-  return `Models were loaded ${loads === 1 ? 'again' : `${loads} times`} in a cell at N=${cell.n}: loading recurs under this load.`
+  return `Models were loaded ${loads === 1 ? 'again' : `${loads} times`} in a cell at ${levelName(cell)}: loading recurs under this load.`
 }
 
 function lateStarts(cell: Cell, { lateRatio, lateMs }: DriverLimits): string {
-  return `At N=${cell.n} ${Math.max(1, Math.round(100 * lateRatio))} % of the sessions were submitted more than ${Math.round(lateMs)} ms late; their times count from the planned moment.`
+  return `At ${levelName(cell)} ${Math.max(1, Math.round(100 * lateRatio))} % of the sessions were submitted more than ${Math.round(lateMs)} ms late; their times count from the planned moment.`
 }

@@ -62,3 +62,5 @@ export const isSustained = (cell: Cell): boolean => cell.load?.kind === 'sustain
 export const plannedTurns = ({ load, n, waves }: Cell): number => load?.mostTurns ?? n * waves
 /** The time in which a cell starts turns of its own accord; null for a burst. */
 export const spanMsOf = ({ load }: Cell): number | null => (load === undefined || load.kind === 'burst' ? null : load.spanMs)
+/** As sentences name it: `N=4`, or the rate of an open cell, whose number of sessions says nothing. */
+export const levelName = ({ n, load }: Cell): string => (load?.ratePerSec == null ? `N=${n}` : `${load.ratePerSec} sessions a second`)

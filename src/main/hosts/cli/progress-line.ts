@@ -2,6 +2,8 @@
 import { formatDuration, formatMs } from '../../../core/report/format-number.ts'
 import { countingCells, sweepNumbers } from '../../../core/report/report-levels.ts'
 import type { CellState, SweepState } from '../../../core/sweep/fold-sweep.ts'
+import { levelName } from '../../../core/sweep/load-cells.ts'
+import type { Cell } from '../../../core/sweep/plan.ts'
 import type { SweepLive } from '../../../core/sweep/sweep-event.ts'
 import type { CliIo } from './cli-io.ts'
 
@@ -42,11 +44,13 @@ export function createProgressLine(io: CliIo): ProgressLine {
   }
 }
 
+const shownLevel = (cell: Cell) => (cell.load?.kind === 'open' ? levelName(cell) : `N = ${cell.n}`)
+
 function progressText(state: SweepState, live: SweepLive | undefined): string {
   const { cellsDone, cellsPlanned, sessions } = sweepNumbers(state)
   const running = state.cells.find((cell) => cell.status === 'running')
   const parts = [`Cell ${Math.min(cellsDone + 1, cellsPlanned)} of ${cellsPlanned}`]
-  if (running !== undefined) parts.push(running.cell.role === 'warm-up' ? 'warm-up' : `N = ${running.cell.n}, ${running.cell.leg} leg`)
+  if (running !== undefined) parts.push(running.cell.role === 'warm-up' ? 'warm-up' : `${shownLevel(running.cell)}, ${running.cell.leg} leg`)
   parts.push(`${sessions} sessions`)
   if (live !== undefined && running !== undefined && live.cell === running.cell.index)
     parts.push(`${live.lanes.filter((lane) => lane.outcome === 'running').length} in flight`)
@@ -56,7 +60,7 @@ function progressText(state: SweepState, live: SweepLive | undefined): string {
 
 function cellText(state: SweepState, { cell, status, voidReason }: CellState): string {
   const { cellsPlanned } = sweepNumbers(state)
-  const where = `[${cell.index + 1}/${cellsPlanned}] N = ${cell.n}, ${cell.leg} leg, ${cell.role === 'measure' ? `repeat ${cell.repeat}` : cell.role}`
+  const where = `[${cell.index + 1}/${cellsPlanned}] ${shownLevel(cell)}, ${cell.leg} leg, ${cell.role === 'measure' ? `repeat ${cell.repeat}` : cell.role}`
   if (status === 'void') return `${where}: void. ${voidReason?.happened ?? ''}`
   const rows = state.rows.filter((row) => row.cell === cell.index)
   const failed = rows.filter((row) => row.outcome === 'failed').length
