@@ -57,5 +57,3 @@ export function mostTurnsOf({ kind, prompts }: Workload): number {
   if (kind === 'agent') return AGENT_TURNS
   return kind === 'replay' ? Math.min(MOST_REPLAY_TURNS, Math.max(1, prompts?.length ?? 1)) : 1
 }
-
-export const usesTools = ({ kind }: Workload): boolean => kind === 'agent' || kind === 'mixed'
