@@ -17,6 +17,8 @@ export type SweepListStore = ReadableStore<SweepList> & {
   resume(sweepId: SweepId): Promise<boolean>
   /** More waves at one level. @returns whether it goes on */
   extend(sweepId: SweepId, n: number, waves: number): Promise<boolean>
+  /** Takes the sweep in a report file back among the others. @returns its id; undefined when it can't be had, which a notice has said */
+  importReport(fileName: string, content: string): Promise<SweepId | undefined>
   remove(sweepId: SweepId): Promise<void>
   /** Has main write the report, offers it as a download too, and says where it lies. */
   exportReport(sweepId: SweepId): Promise<void>
@@ -51,6 +53,12 @@ export function createSweepListStore(connection: PageConnection, notices: Notice
       const answer = await connection.client.sweeps.extend({ sweepId, n, waves })
       if (!answer.ok) notices.fail(answer.error)
       return answer.ok
+    },
+    async importReport(fileName, content) {
+      const answer = await connection.client.sweeps.importReport({ fileName, content })
+      if (answer.ok) return answer.value.sweepId
+      notices.fail(answer.error)
+      return undefined
     },
     async remove(sweepId) {
       const answer = await connection.client.sweeps.remove({ sweepId })

@@ -60,6 +60,8 @@ export type FakeMain = {
   live(sweepId: SweepId, live: SweepLive): void
   sample(sample: Sample): void
   readonly tuned: TuneRequest[]
+  /** Names of the report files that came back. */
+  readonly imported: string[]
   tune(state: TuneState): void
   /** Cuts the connection, as a main that died would; `restore` opens it anew. */
   lose(): void
@@ -90,6 +92,7 @@ function createFakeState(): FakeState {
   const samples = channel<Sample>()
   const tune = channel<TuneState>(IDLE_TUNE)
   const tuned: TuneRequest[] = []
+  const imported: string[] = []
   let settings = SETTINGS
   let found: readonly Found[] = []
   let refusal: Problem | null = null
@@ -151,7 +154,10 @@ function createFakeState(): FakeState {
         exported.push(sweepId)
         return ok({ fileName: 'plimsoll-sweep.html', mediaType: 'text/html', content: '<!doctype html>', path: '/home/ada/plimsoll-sweep.html' })
       },
-      importReport: () => err(notHere),
+      importReport({ fileName }) {
+        imported.push(fileName)
+        return ok({ sweepId: fakeSweepId(1), isNew: true })
+      },
       compare: () => err(notHere),
       remove({ sweepId }) {
         removed.push(sweepId)
@@ -210,6 +216,7 @@ function createFakeState(): FakeState {
     },
     sample: samples.send,
     tuned,
+    imported,
     tune: tune.send,
   }
 }

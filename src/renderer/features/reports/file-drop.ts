@@ -7,6 +7,12 @@ export type ReadFile = { readonly name: string; readonly text: string }
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_FILES = 500
 
+/** A report of ours: its sweep can be taken back whole. */
+export const isReport = ({ text }: ReadFile): boolean => text.includes('id="raw-data"')
+
+/** More than this does not pass to main in one piece; such a report is judged here instead. */
+export const MOST_IMPORT_CHARS = 7_000_000
+
 /** Names keep the folders they came with, so that the files of one run are known as such. */
 export async function readDropped(files: readonly File[]): Promise<{ files: ReadFile[]; problems: Problem[] }> {
   const problems: Problem[] = []

@@ -115,3 +115,14 @@ test('two sweeps are marked and compared: the slower one is told, with what diff
   await page.until(() => expect(page.text()).toContain('worse'))
   expect(page.text()).toContain('wall, mean')
 })
+
+test('a report of ours is taken back among the sweeps and opened', async () => {
+  const { fake, page } = await show([])
+  const picker = document.querySelector('input[type=file]')
+  if (!(picker instanceof HTMLInputElement)) throw new Error('There is no field for files.')
+  const html = '<!doctype html><script type="application/json" id="raw-data">{}</script>'
+  Object.defineProperty(picker, 'files', { value: [new File([html], 'sweep-1.html', { type: 'text/html' })] })
+  picker.dispatchEvent(new Event('change', { bubbles: true }))
+  await page.until(() => expect(fake.imported).toEqual(['sweep-1.html']))
+  await page.until(() => expect(page.stores.layout.get().tabs.some((tab) => tab.kind === 'sweep' && tab.sweepId === fakeSweepId(1))).toBe(true))
+})

@@ -3,6 +3,7 @@ import { type DragEvent, useMemo, useRef, useState } from 'react'
 import type { SweepListItem } from '../../../contract/endpoints/sweeps.ts'
 import { formatCount } from '../../../core/report/format-number.ts'
 import { count } from '../../../core/report/words.ts'
+import type { SweepId } from '../../../core/result/ids.ts'
 import { type Command, useCommands } from '../../stores/command-store.ts'
 import { useStore } from '../../stores/store.ts'
 import { useStores } from '../../stores/stores.tsx'
@@ -11,20 +12,28 @@ import entry from '../../ui/entry.module.css'
 import { Question } from '../../ui/question.tsx'
 import { type ComparedPair, ComparisonPage } from './comparison-page.tsx'
 import { type FileAnalysis, FileAnalysisPage } from './file-analysis.tsx'
-import { readDropped } from './file-drop.ts'
+import { isReport, MOST_IMPORT_CHARS, readDropped } from './file-drop.ts'
 import { ReportList } from './report-list.tsx'
 import { matchingSweeps, verdictText } from './report-rows.ts'
 import styles from './reports-page.module.css'
 
 /** A file of ours is taken back among the sweeps; anything else is judged here and stored nowhere. */
 function useGivenFiles(): { analysis: FileAnalysis | undefined; close(): void; take(files: readonly File[]): void } {
-  const { notices } = useStores()
+  const { notices, sweepList, layout } = useStores()
   const [analysis, setAnalysis] = useState<FileAnalysis>()
   const judge = async (files: readonly File[]) => {
     const read = await readDropped(files)
     if (read.files.length === 0 && read.problems.length === 0) return
+    const reports = read.files.filter((file) => isReport(file) && file.text.length <= MOST_IMPORT_CHARS)
+    let imported: SweepId | undefined
+    for (const { name, text } of reports) imported = (await sweepList.importReport(name, text)) ?? imported
+    const others = read.files.filter((file) => !reports.includes(file))
+    if (others.length === 0 && read.problems.length === 0) {
+      if (imported !== undefined) layout.openSweep(imported)
+      return
+    }
     const { analyseFiles } = await import('../../../core/analysis/tables/analyse-files.ts')
-    const judged = analyseFiles(read.files)
+    const judged = analyseFiles(others)
     setAnalysis({ tables: judged.tables, problems: [...read.problems, ...judged.problems] })
   }
   return { analysis, close: () => setAnalysis(undefined), take: (files) => void judge(files).catch(notices.bug) }
