@@ -22,7 +22,7 @@ export const ENGINES: readonly Configuration[] = [
   swept(
     'decode-table',
     '8 slots, a batch of two costs as much as one of four, then in proportion',
-    simulated(8, { decodeShape: 'table', decodeTableMs: [5, 11, 11, 11, 14, 17, 20, 23] }, UP_TO_8),
+    simulated(8, { decodeShape: 'table', decodeTableMs: [8, 18, 18, 18, 22, 27, 32, 37] }, UP_TO_8),
     truth('model_server_engine', 4),
   ),
   swept(

@@ -1,6 +1,8 @@
 /** Providers that refuse, nothing that gives way, measurements that can't be believed, and those that don't tell. */
 import { type Configuration, simulated, swept, truth } from '../configuration.ts'
 
+/** Shorter answers may well come in one read. */
+const TWENTY_TOKENS = { outputTokens: 20, memoryNote: false }
 const UP_TO_10 = { levels: [1, 2, 4, 10] }
 const provider = (name: string, fault: string, settings: Record<string, unknown>, rest = UP_TO_10, extra: { short?: true } = {}) =>
   swept(name, `a provider: ${fault}`, simulated(32, settings, rest), truth('provider_limit'), extra)
@@ -34,7 +36,7 @@ export const NOTHING: readonly Configuration[] = [
   swept(
     'none-reached-slightly-slower',
     'near miss: 16 slots, an answer takes 12 % longer beside seven others',
-    simulated(16, { decodeShape: 'table', decodeTableMs: [5, 5.1, 5.2, 5.3, 5.4, 5.5, 5.55, 5.6] }, { levels: [1, 2, 4, 8] }),
+    simulated(16, { decodeShape: 'table', decodeTableMs: [8, 8.1, 8.3, 8.5, 8.6, 8.8, 8.9, 9] }, { levels: [1, 2, 4, 8] }),
     truth('none_reached', 'not-reached'),
   ),
   swept(
@@ -49,14 +51,14 @@ export const INVALID: readonly Configuration[] = [
   swept(
     'proxy-buffers',
     'the whole answer comes in one piece at its end, as behind a proxy that buffers',
-    simulated(16, { chunksPerWrite: 64 }, { levels: [1, 2, 4, 8] }),
+    simulated(16, { chunksPerWrite: 64 }, { levels: [1, 2, 4, 8], workload: TWENTY_TOKENS }),
     truth('invalid_measurement'),
     { short: true },
   ),
   swept(
     'proxy-buffers-queue',
     'the same in front of one slot',
-    simulated(1, { chunksPerWrite: 64 }, { levels: [1, 2, 4] }),
+    simulated(1, { chunksPerWrite: 64 }, { levels: [1, 2, 4], workload: TWENTY_TOKENS }),
     truth('invalid_measurement'),
   ),
   swept(
@@ -68,7 +70,7 @@ export const INVALID: readonly Configuration[] = [
   swept(
     'proxy-buffers-openai',
     'the whole answer in one piece, on OpenAI’s wire',
-    simulated(8, { chunksPerWrite: 64 }, { levels: [1, 2, 4] }),
+    simulated(8, { chunksPerWrite: 64 }, { levels: [1, 2, 4], workload: TWENTY_TOKENS }),
     truth('invalid_measurement'),
     { wire: 'openai' },
   ),

@@ -52,7 +52,7 @@ export const QUEUES: readonly Configuration[] = [
     simulated(
       4,
       { answerTokens: 8, runawayShare: 0.03, runawayTokens: 240 },
-      { workload: { memoryNote: false, outputTokens: 240 }, levels: [1, 4, 16] },
+      { workload: { memoryNote: false, outputTokens: 240 }, levels: [1, 4, 8, 16] },
     ),
     truth('model_server_queue', null, 4),
   ),
@@ -81,7 +81,7 @@ export const QUEUES: readonly Configuration[] = [
   swept(
     'queue-slow-engine-full',
     '4 slots; an answer takes 1.4 times as long with all of them, four rounds deep',
-    simulated(4, { decodeShape: 'table', decodeTableMs: [5, 5.6, 6.3, 7] }, { levels: [1, 2, 4, 8, 16] }),
+    simulated(4, { decodeShape: 'table', decodeTableMs: [8, 9, 10, 11.2] }, { levels: [1, 2, 4, 8, 16] }),
     queue(4),
   ),
 ]

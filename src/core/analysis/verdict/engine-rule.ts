@@ -41,7 +41,8 @@ export function judgeEngine(file: CaseFile, machine: MachineFinding | null): Fin
   const cliff = engineCliff(file)
   const carried = top.facts.overlap.streaming.lasting >= top.facts.overlap.asked.lasting
   const isInTurn = top.facts.overlap.promptsInTurn === true
-  const stall = stalledStreams(base, top)
+  // While prompts are read one after the other the answers before them may well stand still: that is the engine's doing.
+  const stall = isInTurn ? null : stalledStreams(base, top)
   const hasQueue = growth.groups.queue.low > MATERIAL_SHARE && isQueueBeyondSlots(file)
   const evidence: Evidence[] = [
     weigh(lead.isClear ? true : hasQueue ? null : false, shareLine(file, 'engine')),
