@@ -62,8 +62,9 @@ export class OpenAiAnswer {
   }
 
   /** The server's own counts, its usage first. */
-  get counts(): { readonly promptTokens: number | null; readonly answerTokens: number | null } {
+  get counts(): { readonly promptTokens: number | null; readonly cachedPromptTokens: number | null; readonly answerTokens: number | null } {
     return {
+      cachedPromptTokens: this.#usage?.cachedPromptTokens ?? this.#timings?.cachedPromptTokens ?? null,
       promptTokens: this.#usage?.promptTokens ?? this.#timings?.promptTokens ?? null,
       answerTokens: this.#usage?.answerTokens ?? this.#timings?.answerTokens ?? null,
     }

@@ -31,17 +31,19 @@ describe('an event of a chat completion', () => {
   })
 
   test('usage may come alone, with no choice at all', () => {
-    expect(readOpenAiEvent('{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}')).toMatchObject({
+    expect(
+      readOpenAiEvent('{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4}}}'),
+    ).toMatchObject({
       kind: 'chunk',
       finishReason: null,
-      usage: { promptTokens: 7, answerTokens: 3 },
+      usage: { promptTokens: 7, cachedPromptTokens: 4, answerTokens: 3 },
     })
   })
 
   test("llama-server's timings: the cached part of the prompt counts as prompt", () => {
     const timings = { cache_n: 5, prompt_n: 7, prompt_ms: 90.5, predicted_n: 4, predicted_ms: 41.5 }
     expect(readOpenAiEvent(chunk({}, { timings }))).toMatchObject({
-      timings: { promptMs: 90.5, predictedMs: 41.5, promptTokens: 12, answerTokens: 4 },
+      timings: { promptMs: 90.5, predictedMs: 41.5, promptTokens: 12, cachedPromptTokens: 5, answerTokens: 4 },
     })
     expect(readOpenAiEvent(chunk({}, { timings: { prompt_ms: 'soon' } }))).toMatchObject({ kind: 'chunk', timings: undefined })
   })

@@ -19,6 +19,8 @@ export interface OpenAiDelta {
 
 export interface OpenAiUsage {
   readonly promptTokens: number | undefined
+  /** Of the prompt, what a cache of the server held already. */
+  readonly cachedPromptTokens: number | undefined
   readonly answerTokens: number | undefined
 }
 
@@ -100,7 +102,12 @@ function readToolCall(value: unknown, place: number): OpenAiToolCallPart[] {
 
 function readUsage(value: unknown): OpenAiUsage | undefined {
   if (!isRecord(value)) return undefined
-  return { promptTokens: count(value.prompt_tokens), answerTokens: count(value.completion_tokens) }
+  const details = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {}
+  return {
+    promptTokens: count(value.prompt_tokens),
+    cachedPromptTokens: count(details.cached_tokens),
+    answerTokens: count(value.completion_tokens),
+  }
 }
 
 function readTimings(value: unknown): LlamaTimings | undefined {
@@ -108,7 +115,13 @@ function readTimings(value: unknown): LlamaTimings | undefined {
   const promptMs = count(value.prompt_ms)
   const predictedMs = count(value.predicted_ms)
   if (promptMs === undefined || predictedMs === undefined) return undefined
-  return { promptMs, predictedMs, promptTokens: cachedAndRead(value), answerTokens: count(value.predicted_n) }
+  return {
+    promptMs,
+    predictedMs,
+    promptTokens: cachedAndRead(value),
+    cachedPromptTokens: count(value.cache_n),
+    answerTokens: count(value.predicted_n),
+  }
 }
 
 /** Of the prompt, what lay in the cache is not in `prompt_n`. */

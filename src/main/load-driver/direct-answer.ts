@@ -35,7 +35,10 @@ export interface DirectAnswer {
   /** @returns what is wrong with it; null = it is whole */
   end(nowMs: number): Problem | null
   refusal(status: number | null, body: string): Problem
-  told(sentAtMs: number, endAtMs: number): Pick<ModelCall, 'server' | 'promptTokens'> & { readonly answerTokens: number | null }
+  told(
+    sentAtMs: number,
+    endAtMs: number,
+  ): Pick<ModelCall, 'server' | 'promptTokens' | 'cachedPromptTokens'> & { readonly answerTokens: number | null }
 }
 
 /** @returns the request's path behind the address, headers and body, and the reader of its answer */

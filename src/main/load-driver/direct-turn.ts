@@ -129,7 +129,7 @@ export class DirectTurn implements Turn {
   #call(endAtMs: number, outcome: Outcome, reason: Problem | null): ModelCall {
     const answer = this.#answer
     const sentAtMs = this.record.submitAtMs
-    const { server, promptTokens, answerTokens } = answer.told(sentAtMs, endAtMs)
+    const { server, promptTokens, cachedPromptTokens, answerTokens } = answer.told(sentAtMs, endAtMs)
     const estimated = answerTokens === null && answer.deltas > 0
     return {
       index: 0,
@@ -147,6 +147,7 @@ export class DirectTurn implements Turn {
       httpStatus: this.#status,
       problem: reason,
       promptTokens,
+      ...(cachedPromptTokens === undefined ? {} : { cachedPromptTokens }),
       outputTokens: answerTokens ?? (estimated ? answer.deltas : null),
       tokensEstimated: estimated,
       server,

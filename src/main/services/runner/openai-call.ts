@@ -190,7 +190,7 @@ class OpenAiCall {
     const sentAtMs = this.#sentAtMs ?? endAtMs
     const endMarker = this.#endAtMs !== null && this.#failure === undefined
     const outcome: Outcome = this.#failure !== undefined ? 'failed' : endMarker ? 'completed' : 'cut'
-    const { promptTokens, answerTokens } = answer.counts
+    const { promptTokens, cachedPromptTokens, answerTokens } = answer.counts
     const estimated = answerTokens === null && (answer.deltas > 0 || endMarker)
     return {
       index,
@@ -209,6 +209,7 @@ class OpenAiCall {
       httpStatus: this.#status,
       problem: this.#failure === undefined ? null : openAiProblem(originText(origin), model, hideKeyInFailure(this.#failure, key)),
       promptTokens,
+      cachedPromptTokens,
       outputTokens: answerTokens ?? (estimated ? answer.deltas : null),
       tokensEstimated: estimated,
       server: answer.durations(sentAtMs, endAtMs),

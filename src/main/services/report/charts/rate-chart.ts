@@ -3,7 +3,7 @@
 import { scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
 import type { CurveFit, LevelSummary } from '../../../../core/analysis/analysis.ts'
-import { formatRate } from '../../../../core/report/format-number.ts'
+import { formatCount } from '../../../../core/report/format-number.ts'
 import { FIT_WORDS } from '../../../../core/report/words.ts'
 import { html, type Markup, percent } from '../html.ts'
 import { type LevelAxis, levelTicks, simulatedLabel, stretched } from './axes.ts'
@@ -36,7 +36,7 @@ export function rateChart({ axis, levels, fits, ceilingN, simulated, description
   const place = ({ n, tokensPerSec }: { n: number; tokensPerSec: number }): Point => ({ x: levelPlace(axis, n) ?? 0, y: scale(tokensPerSec) })
   const chosen = fits.find(({ isChosen }) => isChosen)
   return html`<svg class="root" role="img" aria-labelledby="rate-title rate-text"><title id="rate-title">Tokens a second by sessions in flight, with curves</title><desc id="rate-text">${description}</desc>
-${scale.ticks(4).map((tick) => html`<line class="${tick === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${percent(scale(tick))}" y2="${percent(scale(tick))}"/><text class="axis" x="-8" y="${percent(scale(tick))}" dy="4" text-anchor="end">${formatRate(tick)}</text>`)}
+${scale.ticks(4).map((tick) => html`<line class="${tick === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${percent(scale(tick))}" y2="${percent(scale(tick))}"/><text class="axis" x="-8" y="${percent(scale(tick))}" dy="4" text-anchor="end">${formatCount(tick)}</text>`)}
 ${levelTicks(axis)}${simulatedLabel(simulated)}${chosen?.knee && kneeBand(axis, chosen.knee)}${ceilingN !== null && dropLine(axis, ceilingN)}
 ${stretched(html`${onAxis.map(({ fit, points }) => html`<path class="${fit.isChosen ? 'fit chosen' : 'fit'}" d="${path(points.map(place))}"/>`)}`)}
 <g class="marks">${measured.map(place).map((point) => html`<circle class="mark-p50" cx="${percent(point.x)}" cy="${percent(point.y)}" r="3"/>`)}</g>
