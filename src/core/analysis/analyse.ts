@@ -39,7 +39,7 @@ export function analyse(state: SweepState): Analysis {
     levels.map((level) => ({ n: level.summary.n, waves: level.facts.waves })),
     seed,
   )
-  const throughput = throughputCeiling(curves)
+  const throughput = throughputCeiling(curves, sweep.slots.plateau ? sweep.slots.n : null)
   const effectiveSlots = { ...sweep.slots, declared: state.facts?.declaredSlots ?? null }
   const file = caseFile({
     state,

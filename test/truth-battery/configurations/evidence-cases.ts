@@ -20,8 +20,8 @@ export const EVIDENCE_CASES: readonly Configuration[] = [
   ),
   swept(
     'evidence-flat-server',
-    'up to 64 sessions on a server whose total stays flat, where another on the same machine gives nineteen times as much',
-    simulated(1, { prefillMs: 10, decodeMs: 2 }, { levels: [1, 4, 16, 64], waves: 1, turnDeadlineMs: 20_000 }),
+    'up to 32 sessions on a server whose total stays flat, where another on the same machine gives nineteen times as much',
+    simulated(1, { prefillMs: 20, decodeMs: 4 }, { levels: [1, 2, 4, 16, 32], waves: 3, turnDeadlineMs: 20_000 }),
     truth('model_server_queue', 1, 1),
   ),
   swept(

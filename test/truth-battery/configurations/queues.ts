@@ -8,7 +8,8 @@ export const QUEUES: readonly Configuration[] = [
     swept(
       `queue-${slots}`,
       `${slots} slots, first come first served, decode as fast beside others`,
-      simulated(slots, {}),
+      // The shortest waves vary most.
+      simulated(slots, {}, slots === 1 ? { waves: 8 } : {}),
       queue(slots),
       slots === 4 ? { short: true } : {},
     ),
@@ -30,7 +31,7 @@ export const QUEUES: readonly Configuration[] = [
   swept(
     'queue-all-legs',
     '2 slots, with the direct and the null leg',
-    simulated(2, {}, { levels: [1, 2, 8], legs: ['runner', 'direct', 'null'] }),
+    simulated(2, {}, { levels: [1, 2, 4, 8], legs: ['runner', 'direct', 'null'] }),
     queue(2),
   ),
   swept('queue-openai', '4 slots on OpenAI’s wire, which tells no durations', simulated(4, {}, { levels: [1, 2, 4, 8, 16] }), queue(4), {

@@ -12,8 +12,9 @@ const MOST_SCATTER_RATIO = 0.12
 /**
  * Where a hinge is the chosen curve and bends within the levels, rates are smoothed by it and its knee gives the interval: it can tell 3 slots
  * from 4 though only 2, 4 and 8 were tested. Otherwise the interval holds the levels that drawn runs name, from just above the level below.
+ * @param slots requests answered at once where that has a plateau; null = not known
  */
-export function throughputCeiling({ curves, rates, draws }: LevelCurves): Ceiling {
+export function throughputCeiling({ curves, rates, draws }: LevelCurves, slots: number | null = null): Ceiling {
   const last = rates.at(-1)
   if (last === undefined || rates.length < 2)
     return { status: 'unknown', n: null, low: null, high: null, because: 'Total rates at two levels at least are needed.' }
@@ -26,7 +27,14 @@ export function throughputCeiling({ curves, rates, draws }: LevelCurves): Ceilin
   const told = `${figure(full.rate)} tokens/s at ${full.n}, the best of all levels is ${figure(best)}`
   if (full.n === last.n) return { status: 'not-reached', n: full.n, low: range.low, high: null, because: `Only the largest level has it: ${told}.` }
   const bend = hinge === null ? '' : ` The curve bends at ${figure(hinge.knee?.value ?? full.n)}.`
-  return { status: 'found', n: full.n, ...range, because: `At least 90 % of the best total rate from here on: ${told}.${bend}` }
+  const high = Math.min(range.high, highestFor(slots, rates, full.n))
+  return { status: 'found', n: full.n, low: range.low, high, because: `At least 90 % of the best total rate from here on: ${told}.${bend}` }
+}
+
+/** Slots that are counted need no curve: from the first level that fills them on, nothing can rise any more. */
+function highestFor(slots: number | null, rates: LevelCurves['rates'], n: number): number {
+  const filled = slots === null ? undefined : rates.find((level) => level.n >= slots)
+  return filled === undefined ? Number.POSITIVE_INFINITY : Math.max(n, filled.n)
 }
 
 /** Null when another curve was chosen, when it does not bend, or when beyond a cliff the total is higher than where the hinge ends. */

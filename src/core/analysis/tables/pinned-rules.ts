@@ -54,7 +54,10 @@ export const jobSchedulerRule: TableRule = (facts) => {
       ? []
       : [{ configured, running: row.observedRunning }]
   })
-  if (low.length === 0 || !(facts.said.isJobs || rows.some((row) => row.observedRunning !== undefined && row.serverWaiting === undefined)))
+  if (
+    low.length === 0 ||
+    !(facts.said.isJobs || namesJobs(facts) || rows.some((row) => row.observedRunning !== undefined && row.serverWaiting === undefined))
+  )
     return null
   const running = Math.max(...low.map((row) => row.running))
   const configured = Math.max(...low.map((row) => row.configured))
@@ -76,6 +79,9 @@ export const jobSchedulerRule: TableRule = (facts) => {
     missing: ['The blocked reason and holder of each waiting job, over time.'],
   })
 }
+
+/** Columns may say it where the table has no words beside it: "queued_jobs". */
+const namesJobs = ({ table }: TableFacts) => table.understood.some(({ column }) => /(^|[^a-z])jobs?([^a-z]|$)/i.test(column))
 
 const decimal0 = (value: number): string => (Number.isInteger(value) ? String(value) : decimal(value))
 
