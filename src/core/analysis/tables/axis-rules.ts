@@ -250,7 +250,7 @@ export const slotSweepRule: TableRule = (facts) => {
     sentence: `The ${said.hardwareWord} is the limit: ${line}, so more slots only share it.`,
     ceilingN: null,
     claims: [
-      `${line}${kept === null ? '' : `, while each answer falls to ${percent(kept)} of its pace`}: more slots bring the first token sooner, but hardly more output.`,
+      `${line}${kept === null ? '' : `, while each answer falls to ${percent(kept)} of its pace`}: ${gain < 1 + SAME ? 'more slots bring the first token sooner, but hardly more output' : `each slot more brings less (${listed(points.map((point) => `${times(speed(point) / speed(first))} with ${point.at}`))})`}.`,
     ],
     evidence: [supports(`${line}.`)],
     missing: kept === null ? ['Decode rate per request, to be sure that the setting took effect.'] : [],

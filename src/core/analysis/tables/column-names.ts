@@ -18,14 +18,49 @@ export type ColumnReading =
   | { readonly kind: 'label' }
   | { readonly kind: 'ignored'; readonly why: string }
 
+const GERMAN = new Map(
+  Object.entries({
+    anzahl: 'n',
+    nebenläufigkeit: 'concurrency',
+    gleichzeitig: 'concurrent',
+    gleichzeitige: 'concurrent',
+    parallele: 'parallel',
+    nutzer: 'users',
+    benutzer: 'users',
+    anfrage: 'request',
+    anfragen: 'requests',
+    sitzung: 'session',
+    sitzungen: 'sessions',
+    je: 'per',
+    pro: 'per',
+    gesamt: 'total',
+    gesamtdurchsatz: 'total throughput',
+    durchsatz: 'throughput',
+    laufzeit: 'wall',
+    dauer: 'wall',
+    antwortzeit: 'latency',
+    wartezeit: 'wait',
+    auslastung: 'util',
+    sekunde: 'second',
+    sekunden: 'seconds',
+    speicher: 'memory',
+    fehler: 'failures',
+    bemerkung: 'note',
+    modell: 'model',
+  }),
+)
+
 /** Lower-case words, camelCase and punctuation parted: `decodeTok/s (per req)` → `decode tok s per req`. */
 export function wordsOf(name: string): string {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replace(/%/g, ' percent ')
-    .replace(/[^a-z\dµ]+/g, ' ')
+    .replace(/[^a-z\dµäöüß]+/g, ' ')
     .trim()
+    .split(' ')
+    .map((word) => GERMAN.get(word) ?? word)
+    .join(' ')
 }
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
@@ -35,6 +70,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bend to end( latency)?\b|\be2el?( latency)?\b|\bresponse time\b|\brequest (latency|time|duration)\b|\bturnaround\b/g, 'latency'],
   [/\b(output |generated |completion )?(tokens?|toks?) (per|a) (second|sec|s)\b/g, ' tokps '],
   [/\b(tokens?|toks?) (s|sec|second)\b|\btps\b|\btoks\b|\bt s\b/g, ' tokps '],
+  [/\b(ok|requests?|reqs?|completed|succeeded|jobs) (per|a) min(ute)?\b/g, ' reqpm '],
   [/\b(requests?|reqs?|queries|jobs) (per|a) (second|sec|s)\b|\b(requests?|reqs?) (s|sec|second)\b|\brps\b|\bqps\b/g, ' reqps '],
   [/\bin flight\b|\binflight\b|\boutstanding\b/g, 'inflight'],
   [/\bper (req(uest)?|stream|agent|user|session|client|call|sequence|seq|slot|worker)s?\b|\beach\b|\bsingle stream\b|\bindividual\b/g, 'perone'],
@@ -47,7 +83,7 @@ const N_NAMES =
 const NO_COUNT =
   /\b(tokps|reqps|perone|latency|ttft|tpot|ms|s|sec|seconds|rate|speed|throughput|num parallel|observed|achieved|actual|effective|server|real|configured|limit|allowed|decode|slots?|max num seqs|overlap|speedup|ratio|percent)\b/
 const LABELS =
-  /^(model|server|engine|backend|framework|runtime|arm|variant|config(uration)?|setup|host|machine|gpu|device|quant(isation|ization)?|dataset|series|stack|family|mode|name|test|case|scenario|prompt|note|status|http status|error|errors? (text|type|message|kind)|error_?type|reason|message|failure reason|outcome)$/
+  /^(model|server|engine|backend|framework|runtime|arm|variant|config(uration)?|setup|host|machine|gpu|device|quant(isation|ization)?|dataset|series|stack|family|mode|name|test|case|scenario|prompt|notes?|remarks?|comments?|num ctx|n ctx|ctx( size)?|context( length| size)?|reused( sockets?| connections?)?|keep alive|status|http status|error|errors? (text|type|message|kind)|error_?type|reason|message|failure reason|outcome)$/
 const STATS: readonly (readonly [RegExp, string])[] = [
   [/\bp ?50\b|\bmedian\b|\bmed\b|\b50th\b/, 'P50'],
   [/\bp ?9[0-4]\b|\b90th\b/, 'P90'],
@@ -56,6 +92,9 @@ const STATS: readonly (readonly [RegExp, string])[] = [
   [/\bmean\b|\bavg\b|\baverage\b/, 'Mean'],
 ]
 const USELESS = /\b(std|stdev|stddev|sd|variance|var|cv|ci|error bar|min|minimum)\b/
+
+/** `wall_min` counts minutes; `ttft_min` is the least. */
+const MINUTES = /\b(\d+|wall|elapsed|duration|makespan|runtime|sum|sum jobs?|slowest jobs?|longest jobs?|job time) min(utes)?$/
 
 export function readColumnName(name: string): ColumnReading {
   let words = wordsOf(name)
@@ -66,7 +105,7 @@ export function readColumnName(name: string): ColumnReading {
   words = words.replace(/\s+/g, ' ').trim()
   if (N_NAMES.test(words)) return figure('n')
   if (/\b(concurren(t|cy)|parallel(ism)?|simultaneous)\b/.test(words) && !NO_COUNT.test(words)) return figure('n')
-  if (USELESS.test(words) && !/\b\d+ min\b/.test(words)) return { kind: 'ignored', why: 'a spread or an extreme, not needed here' }
+  if (USELESS.test(words) && !MINUTES.test(words)) return { kind: 'ignored', why: 'a spread or an extreme, not needed here' }
   const found = figureOf(words, derived)
   if (found === undefined) return { kind: 'ignored', why: 'no figure is known by this name' }
   return found
@@ -103,6 +142,10 @@ function countOf(words: string): ColumnReading | undefined {
   )
     return figure('observedInFlight')
   if (has(/\b429s?\b|\b529s?\b|\brate limited\b|\bthrottled\b|\btoo many requests\b/)) return figure('rateLimited')
+  if (has(/\bresets?\b|\beconnreset\b/)) {
+    if (has(/\bmin\b/)) return { kind: 'ignored', why: 'the largest share says more' }
+    return figure(has(/\b(pct|percent|rate|share)\b/) ? 'resetPercent' : 'resets')
+  }
   if (has(/\bpreempt(ion|ions|ed)?\b/)) return figure('preemptions')
   return undefined
 }
@@ -110,6 +153,7 @@ function countOf(words: string): ColumnReading | undefined {
 function rateOf(words: string, derived: boolean): ColumnReading | undefined {
   const has = (pattern: RegExp) => pattern.test(words)
   if (has(/\b(arrival|arrivals|offered|lambda)\b/) || has(/\b(request|target|input|send) rate\b/)) return figure('arrivalPerSec')
+  if (has(/\breqpm\b/)) return figure('requestsPerSec', 1 / 60)
   if (has(/reqps/) || has(/\b(request|requests|jobs?) throughput\b/)) return figure('requestsPerSec')
   if (!has(/tokps|\bthroughput\b|\b(eval|decode|generation|gen|token|tg) (rate|speed)\b|\bspeed\b/)) return undefined
   if (has(/\b(prompt|prefill|input|pp|total token|read)\b/)) return { kind: 'ignored', why: 'a rate of prompt tokens, which says nothing of answers' }
@@ -128,7 +172,21 @@ function rateOf(words: string, derived: boolean): ColumnReading | undefined {
 function shareOf(words: string): ColumnReading | undefined {
   const has = (pattern: RegExp) => pattern.test(words)
   if (has(/\bgpu\b/) && has(/\b(util|utilisation|utilization|usage|busy|percent|load)\b/)) return figure('gpuPercent')
-  if (has(/\bcpu\b/) && has(/\b(util|utilisation|utilization|usage|busy|percent|load)\b/)) return figure('cpuPercent')
+  if (has(/\bcpu\b/) && has(/\b(util|utilisation|utilization|usage|busy|percent|pct|load|core)\b/)) {
+    if (has(/\b(client|generator|load ?gen|driver|harness)\b/)) return figure('clientCpuPercent')
+    if (has(/\b(one|single|per|1) core\b/))
+      return has(/\b(server|engine|api)\b/) ? figure('serverCorePercent') : { kind: 'ignored', why: 'one core, and not said of which process' }
+    return figure('cpuPercent')
+  }
+  if (has(/\bkv\b/) && has(/\b(usage|util|utilization|utilisation|percent|perc|pct|cache)\b/) && !has(/\b(mib|gib|mb|gb|ms)\b/))
+    return figure('kvCacheRatio', has(/\b(percent|pct)\b/) ? 0.01 : 1)
+  if (has(/\b(bandwidth|bw)\b/))
+    return has(/\b(percent|pct|util|utilisation|utilization)\b/)
+      ? figure('bandwidthPercent')
+      : { kind: 'ignored', why: 'a bandwidth without its share of what there is' }
+  if (has(/\b(vram|memory|mem|ram)\b/) && has(/\b(ratio|share)\b/)) return figure('vramRatio')
+  if (has(/\b(vram|memory|mem|ram)\b/) && has(/\b(percent|pct|util|utilisation|utilization)\b/))
+    return { kind: 'ignored', why: 'a share of memory, not an amount' }
   if (has(/\b(rss|vram|memory|mem|ram)\b/))
     return figure(
       'memoryMib',
@@ -148,12 +206,9 @@ function shareOf(words: string): ColumnReading | undefined {
   )
     return has(/\btotal\b/) ? figure('totalTokens') : figure('tokensPerRequest')
   if (has(/\btotal (output |completion |generated )?tokens\b/)) return figure('totalTokens')
-  if (
-    has(
-      /^(requests?|completed|successful|count|samples|num requests|completed requests|successful requests|ok|succeeded|success|passed|finished|started|request count|total requests)$/,
-    )
-  )
-    return figure('requests')
+  if (has(/^(requests?|count|samples|num requests|started|request count|total requests)$/)) return figure('requests')
+  if (has(/^(completed|successful|completed requests|successful requests|ok|succeeded|success|passed|finished|jobs done|http 200)$/))
+    return figure('succeeded')
   if (has(/^(jobs?|num jobs|number of jobs|total jobs)$/)) return figure('jobs')
   return undefined
 }
@@ -165,11 +220,16 @@ function timeOf(words: string): ColumnReading | undefined {
   const stat = STATS.find(([pattern]) => pattern.test(words))?.[1]
   const time = (name: Figure, guess: number) => figure(name, given ?? guess, { unitGuessed: given === undefined })
   // A number without a unit: milliseconds where times are short, seconds where a wall is; the reader checks it against the other columns.
+  if (has(/\btools?\b/) && given !== undefined) return time('toolMs', 1)
   if (has(/\bthink\b|\bpause\b/)) return time('thinkMs', 1)
   if (has(/\bjobs?\b/) && has(/\b(sum|total|cumulative)\b/)) return time('sumJobMs', 1000)
   if (has(/\bjobs?\b/) && has(/\b(slowest|longest|max|maximum)\b/)) return time('slowestJobMs', 1000)
   if (has(/\b(dispatch|schedule|scheduling|send|start) (delay|lag)\b/)) return time('dispatchDelayMs', 1)
   if (has(/\bloop (lag|delay|block)\b/)) return time('loopLagMs', 1)
+  if (has(/\bconnect(ion)?\b/) && given !== undefined) return time('connectMs', 1)
+  if (has(/\bttft\b/) && has(/\b(max|slowest|longest)\b/)) return { kind: 'ignored', why: 'a spread or an extreme, not needed here' }
+  if (has(/\bttft\b/) && has(/\bserver\b/)) return time('ttftServerMs', 1)
+  if (has(/\b(slowest|longest)\b/) || (has(/\bmax(imum)?\b/) && has(/\blatency\b/))) return time('slowestMs', 1)
   if (has(/\bttft\b/)) return time(`ttft${stat ?? 'P50'}Ms` as Figure, 1)
   if (has(/\btpot\b/)) return stat === 'P95' || stat === 'P99' || stat === 'P90' ? undefined : time('tpotMs', 1)
   if (has(/\b(queue|queued|queueing|wait|waiting)\b/)) return time('queueMs', 1)

@@ -23,8 +23,14 @@ export const jobStretchRule: TableRule = (facts) => {
   ]
   const cannotGoOn = jobs !== null && 2 * top.n > jobs
   const isStretched = stretch > 1.3
-  if (!isStretched && !curve.isReached && !cannotGoOn) return null
+  // Places that bring less than half of what they are: something else than places bounds the wall.
+  const isWaning = wall1 / wallN < 0.5 * (top.n / base.n)
+  if (!isStretched && !curve.isReached && !cannotGoOn && !isWaning) return null
   const slowest = top.row.slowestJobMs
+  if (slowest !== undefined && !isStretched)
+    claims.push(
+      `The slowest job takes ${span(slowest)} of a wall of ${span(wallN)}; no job takes longer than alone, so the jobs do not take the machine from each other: order and dependencies (the critical path) or what they wait for.`,
+    )
   if (!isStretched && slowest !== undefined && slowest > 0.7 * wallN)
     return finding('job_scheduler', 'suspected', {
       mechanism: 'critical path: the longest job is most of the wall',

@@ -1,11 +1,14 @@
 /** From one measured table to its verdict: facts of each series, the first rule that applies, claims, and what is missing. Pure. */
 import type { Evidence, Verdict, VerdictCode } from '../analysis.ts'
+import { clumpRule, comparedArmsRule, connectRule, driftRule, driftSentence, repeatedPromptRule, resetRule, slotsChangedRule } from './arm-rules.ts'
 import { arrivalRule, slotSweepRule, thinkRule } from './axis-rules.ts'
-import { failureRule, preemptionRule } from './failure-rules.ts'
+import { allRunningRule, clientCoreRule, fixedWorkRule, serverCoreRule, serverSeesPoolRule } from './counter-rules.ts'
+import { failureRule, preemptionRule, spillRule } from './failure-rules.ts'
 import { criticalPathRule, jobStretchRule } from './job-rules.ts'
 import { curveOf } from './level-curve.ts'
 import type { MeasuredTable } from './measured-table.ts'
 import { firstTokenRule, occupancyRule } from './occupancy-rules.ts'
+import { outlookOf } from './outlook.ts'
 import {
   clientPoolRule,
   forcedSlotsRule,
@@ -47,22 +50,34 @@ export type TableJudgement = {
 /** Measurement and policy before physics, direct sight before inference. */
 const RULES: readonly TableRule[] = [
   loadGeneratorRule,
+  clumpRule,
+  repeatedPromptRule,
+  resetRule,
+  connectRule,
+  slotsChangedRule,
+  driftRule,
+  clientCoreRule,
   failureRule,
   preemptionRule,
+  spillRule,
   providerRule,
   reloadRule,
   forcedSlotsRule,
   jobSchedulerRule,
   clientPoolRule,
+  serverSeesPoolRule,
   serverGaugeRule,
+  serverCoreRule,
   arrivalRule,
   thinkRule,
   slotSweepRule,
   jobStretchRule,
   criticalPathRule,
+  fixedWorkRule,
   unbatchedRule,
   unverifiableRule,
   cliffRule,
+  allRunningRule,
   occupancyRule,
   engineOnlyRule,
   noneReachedRule,
@@ -70,6 +85,7 @@ const RULES: readonly TableRule[] = [
   loopLagRule,
   knownLimitRule,
   totalsOnlyRule,
+  comparedArmsRule,
 ]
 
 export function judgeTable(table: MeasuredTable): TableJudgement {
@@ -82,6 +98,9 @@ export function judgeTable(table: MeasuredTable): TableJudgement {
   const lead = leadOf(judged)
   if (lead === undefined) return nothingToJudge(table)
   const facts: TableFacts = { ...lead.own, all, table, said }
+  const drift = driftSentence(lead.own.series)
+  // Above 5 % between two looks at one level nothing that compares levels is likely any more.
+  if (drift !== null && lead.found.confidence === 'likely') lead.found = { ...lead.found, confidence: 'suspected' }
   const highest = Math.max(
     Number.NEGATIVE_INFINITY,
     ...table.rows.map(({ figures }) => figures.n ?? said.n ?? figures.configuredLimit ?? Number.NEGATIVE_INFINITY),
@@ -90,7 +109,7 @@ export function judgeTable(table: MeasuredTable): TableJudgement {
     verdict: verdictOf(lead.found),
     ceilingN: ceilingOf(lead.own, lead.found),
     highestTestedN: Number.isFinite(highest) ? highest : null,
-    claims: claimsOf(facts, lead.found),
+    claims: [...new Set([...claimsOf(facts, lead.found), ...(drift === null ? [] : [drift])])],
     rates: lead.own.series.unit === 'tok/s' ? (lead.own.curve?.levels ?? []).map(({ n, total }) => ({ n, rate: total })) : [],
     missing: [...new Set(lead.found.missing)],
     doubts: doubtsOf(
@@ -121,7 +140,7 @@ const ownTable = (table: MeasuredTable, series: Series, count: number): Measured
     ? table
     : { ...table, rows: table.rows.filter(({ figures }) => series.points.some((point) => point.row === figures)) }
 
-type Judged = { readonly own: SeriesFacts; readonly found: TableFinding }
+type Judged = { readonly own: SeriesFacts; found: TableFinding }
 
 /** What remains when most slots were given is the machine's own limit; among equals the first that says anything. */
 function leadOf(judged: readonly Judged[]): Judged | undefined {
@@ -146,9 +165,7 @@ function verdictOf(found: TableFinding): Verdict {
     mechanism: found.mechanism,
     confidence: found.confidence,
     sentence: found.sentence,
-    wouldMove: null,
-    wouldNotMove: null,
-    toSettle: found.primary === 'inconclusive' ? (found.missing[0] ?? null) : null,
+    ...outlookOf(found),
     effectiveSlots: found.slots,
     evidence: [...evidence],
   }

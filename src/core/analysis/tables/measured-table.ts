@@ -52,6 +52,18 @@ export const FIGURES = [
   'dispatchDelayMs',
   'loopLagMs',
   'preemptions',
+  'clientCpuPercent',
+  'serverCorePercent',
+  'kvCacheRatio',
+  'bandwidthPercent',
+  'vramRatio',
+  'connectMs',
+  'ttftServerMs',
+  'resets',
+  'resetPercent',
+  'slowestMs',
+  'toolMs',
+  'succeeded',
 ] as const
 export type Figure = (typeof FIGURES)[number]
 export type Figures = { readonly [F in Figure]?: number }

@@ -28,6 +28,9 @@ export const occupancyRule: TableRule = (facts) => {
   return occupancy.together ? togetherFinding(facts, curve) : null
 }
 
+/** The smallest level is one alone only where it is n=1. */
+const paceOf = ({ n }: Level): string => (n === 1 ? 'of one alone' : `at n=${n}`)
+
 function paceAt(curve: Curve, slots: number): Level | null {
   return curve.levels.filter(({ n, decode }) => decode !== null && n <= slots + 0.5).at(-1) ?? null
 }
@@ -41,13 +44,13 @@ function pinnedFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule> {
   const kept = base.decode === null || reference.decode === null ? 1 : reference.decode / base.decode
   const isSeenInside = reference !== top
   const isHardwareFirst = kept < SHARED_RATIO && slots > 1 && (isSeenInside || waitShare(curve) < 0.5)
-  const overlapLine = `Overlap (${facts.series.decodeFrom === 'latency less first token' ? 'n times the share of a request that comes after its first token' : 'total rate over decode rate of one request'}) is ${decimal(occupancy?.overlapTop ?? 0)} at n=${top.n}: only about ${slots} of ${top.n} decode at a time.`
+  const overlapLine = `Overlap (${facts.series.decodeFrom === 'latency less first token' ? 'n times the share of a request that comes after its first token' : 'total rate over decode rate of one request'}) is ${decimal(occupancy?.overlapTop ?? 0)} at n=${top.n}: ${(occupancy?.overlapTop ?? 0) < 0.7 ? `on average fewer than one of ${top.n} decodes, so most of a service time is something else than decoding` : `only about ${slots} of ${top.n} decode at a time`}.`
   const evidence: Evidence[] = [supports(overlapLine)]
   if (reference.decode !== null && top.decode !== null && kept > SHARED_RATIO)
     evidence.push(supports(paceLine(facts.series, reference === top ? base : reference, top)))
   if (facts.series.slots === slots) evidence.push(supports(`The configured slot count is ${slots} as well.`))
   if (isHardwareFirst) {
-    const below = `Up to ${slots} the ${said.hardwareWord} gives way first: ${plural(reference.n, 'request')} decode together, and each runs at ${percent(kept)} of the pace of one alone.`
+    const below = `Up to ${slots} the ${said.hardwareWord} gives way first: ${plural(reference.n, 'request')} decode together, and each runs at ${percent(kept)} of the pace ${paceOf(base)}.`
     return finding('hardware', 'likely', {
       secondary: 'model_server_queue',
       mechanism: `shared decode up to ${slots}, then model_server_queue beyond ${slots}`,
@@ -93,7 +96,9 @@ export function paceLine({ decodeFrom }: Series, base: Level, top: Level): strin
   const figures = isParts
     ? `${span(base.answerMs ?? 0)} and ${span(top.answerMs ?? 0)} from first token to end`
     : `${tokens(before)} and ${tokens(after)}`
-  return `Decode rate per request ${change} from n=${base.n} to n=${top.n} (${figures}): decode is not being shared, so the time added is waiting in a queue.`
+  const line = `Decode rate per request ${change} from n=${base.n} to n=${top.n} (${figures})`
+  if (ratio >= 0.8) return `${line}: decode is not being shared, so the time added is waiting in a queue.`
+  return `${line.replace('falls only to', 'falls to')}: decode is shared by those that have a slot and no further, and the rest of the time added is waiting in a queue.`
 }
 
 /** The server's own prefill time grows with n and makes up most of what latency gained. */
@@ -170,14 +175,14 @@ function togetherFinding(facts: TableFacts, curve: Curve): ReturnType<TableRule>
     ...(kept === null
       ? []
       : [
-          `Each answer runs at ${percent(kept)} of the pace of one alone${facts.series.decodeFrom === 'latency less first token' ? '' : ` (${tokens(base.decode ?? 0)} to ${tokens(top.decode ?? 0)})`}.`,
+          `Each answer runs at ${percent(kept)} of the pace ${paceOf(base)}${facts.series.decodeFrom === 'latency less first token' ? '' : ` (${tokens(base.decode ?? 0)} to ${tokens(top.decode ?? 0)})`}.`,
         ]),
   ]
   return finding('hardware', 'likely', {
     mechanism: curve.isReached
       ? `shared decode: all n run together, total flat from n=${curve.knee.n}`
-      : `all ${top.n} decode together; total only ${times(top.total / base.total)} of one`,
-    sentence: `The ${said.hardwareWord} gives way first: ${top.n} requests decode together, each at ${kept === null ? 'a fraction' : percent(kept)} of the pace of one alone, and total gains only ${times(top.total / base.total)}.`,
+      : `all ${top.n} decode together; total only ${times(top.total / base.total)} ${base.n === 1 ? 'of one' : `of that at n=${base.n}`}`,
+    sentence: `The ${said.hardwareWord} gives way first: ${top.n} requests decode together, each at ${kept === null ? 'a fraction' : percent(kept)} of the pace ${paceOf(base)}, and total ${curve.isReached ? `rises no further from n=${curve.knee.n} on (${times(top.total / base.total)} of n=${base.n})` : `gains only ${times(top.total / base.total)}`}.`,
     slots: occupancy?.slots ?? null,
     claims,
     evidence: claims.map(supports),

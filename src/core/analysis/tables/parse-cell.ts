@@ -13,6 +13,8 @@ const MS_PER: Readonly<Record<string, number>> = {
   seconds: 1000,
   second: 1000,
   min: 60_000,
+  mins: 60_000,
+  minutes: 60_000,
 }
 const MIB_PER: Readonly<Record<string, number>> = { kib: 1 / 1024, kb: 1 / 1024, mib: 1, mb: 1, gib: 1024, gb: 1024 }
 

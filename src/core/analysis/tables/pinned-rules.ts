@@ -1,6 +1,7 @@
 /** Verdicts from what was configured against what was seen, and from counters that name their cause: they come before any curve. */
 import { supports } from '../verdict/finding.ts'
 import type { Figure, Figures } from './measured-table.ts'
+import { isOption } from './series.ts'
 import { finding, type TableFacts, type TableFinding, type TableRule } from './table-finding.ts'
 import { decimal, listed, plural, span } from './table-words.ts'
 
@@ -210,6 +211,12 @@ export const loopLagRule: TableRule = (facts) => {
   })
 }
 
+/** Options (context length above all) whose cell is not the same in all rows, or holds several. */
+function optionsThatDiffer({ table }: TableFacts): string[] {
+  const names = new Set(table.rows.flatMap(({ labels }) => Object.keys(labels)).filter((name) => isOption(name) || name === 'model'))
+  return [...names].filter((name) => new Set(table.rows.map(({ labels }) => labels[name] ?? '')).size > 1)
+}
+
 /** DESIGN M4: a load above this in a warm level is a load. */
 const LOAD_MS = 1000
 
@@ -219,16 +226,18 @@ export const reloadRule: TableRule = (facts) => {
   const loads = rows.filter((row) => (row.loadMs ?? 0) > LOAD_MS)
   if (loads.length < 2 || (loads.length === 2 && rows.length > 6)) return null
   const worst = Math.max(...numbers(loads, 'loadMs'))
+  const differing = optionsThatDiffer(facts)
   const claim = `The model is loaded again in ${loads.length} of ${rows.length} rows (up to ${span(worst)}): models or options take turns, and each change costs a load.`
   return finding('model_server_reload', 'likely', {
     mechanism: 'models or options are swapped in and out',
     sentence: claim,
     claims: [
       claim,
+      ...(differing.length === 0 ? [] : [`${listed(differing)} differs between the rows or requests: each change of it is a reload.`]),
       'Pin the options that force a reload for all requests (context length above all), or keep one model; rows with a load say nothing of concurrency.',
     ],
     evidence: [supports(claim)],
     ceilingN: null,
-    missing: ['Which option or model differs between the requests.'],
+    missing: differing.length === 0 ? ['Which option or model differs between the requests.'] : [],
   }) satisfies TableFinding
 }

@@ -1,5 +1,6 @@
 /** A table's rows as series of points over one axis: sorted, repeated rows merged, totals recomputed where they were no totals, overlap worked out. */
 import { FIGURES, type Figure, type Figures, type MeasuredRow, type MeasuredTable } from './measured-table.ts'
+import { driftIn, isFixedWork } from './repeated-levels.ts'
 import type { SaidSettings } from './said-settings.ts'
 import { median } from './table-words.ts'
 
@@ -31,7 +32,7 @@ export type Series = {
   readonly points: readonly Point[]
   readonly unit: 'tok/s' | 'req/s'
   /** How the totals were had. */
-  readonly totalFrom: 'published' | 'recomputed' | 'per-request rates' | 'wall' | 'requests' | 'decode phase' | 'none'
+  readonly totalFrom: 'published' | 'recomputed' | 'per-request rates' | 'wall' | 'requests' | 'decode phase' | 'fixed work' | 'none'
   /** Ratio of the published totals to those by the wall clock, least and largest, where they were n times the rate per request. */
   readonly sumOfRates: { readonly low: number; readonly high: number } | null
   /** The published totals are n times the decode rate, and nothing in the table says what they would be by the wall clock. */
@@ -43,6 +44,8 @@ export type Series = {
   /** Rows that stood more than once, merged by their median. */
   readonly merged: number
   readonly wasUnordered: boolean
+  /** The smallest level that was measured again after others: its rate (or pace, or time) first and last. */
+  readonly drift: { readonly n: number; readonly first: number; readonly last: number } | null
 }
 
 const STATS: readonly Stat[] = ['Mean', 'P50', 'P95', 'P90', 'P99']
@@ -61,7 +64,10 @@ export function seriesOf(table: MeasuredTable, said: SaidSettings): Series[] {
   const axis = axisOf(rows, varying, slotsVary)
   const groups = new Map<string, MeasuredRow[]>()
   for (const row of rows) {
-    const key = [...varying.map((name) => row.labels[name] ?? ''), slotsVary && axis !== 'slots' ? `slots ${row.figures.configuredSlots ?? '?'}` : '']
+    const key = [
+      ...varying.map((name) => labelText(name, row.labels[name] ?? '')),
+      slotsVary && axis !== 'slots' ? `slots ${row.figures.configuredSlots ?? '?'}` : '',
+    ]
       .filter((part) => part !== '')
       .join(', ')
     const group = groups.get(key)
@@ -71,6 +77,8 @@ export function seriesOf(table: MeasuredTable, said: SaidSettings): Series[] {
   return [...groups].map(([label, own]) => seriesFrom(label, own, axis, said))
 }
 
+const labelText = (name: string, value: string): string => (/^(true|false|yes|no|on|off)$/i.test(value) ? `${name} ${value}` : value)
+
 /** A table whose only count is how many were in flight is one over that. */
 function withCounts(rows: readonly MeasuredRow[]): readonly MeasuredRow[] {
   const isBare = rows.every(({ figures }) => figures.n === undefined && figures.configuredLimit === undefined && figures.arrivalPerSec === undefined)
@@ -79,6 +87,9 @@ function withCounts(rows: readonly MeasuredRow[]): readonly MeasuredRow[] {
     : rows
 }
 
+/** An option of the load that may differ from request to request. */
+export const isOption = (name: string): boolean => /ctx|context/.test(name)
+
 /** What happened in a row, rather than what it was. */
 export const isNoteOfFailure = (name: string): boolean => /status|error|reason|message|failure|outcome|result/.test(name)
 
@@ -86,7 +97,7 @@ export const isNoteOfFailure = (name: string): boolean => /status|error|reason|m
 function labelsThatVary(rows: readonly MeasuredRow[]): string[] {
   const names = new Set(rows.flatMap(({ labels }) => Object.keys(labels)))
   return [...names].filter((name) => {
-    if (isNoteOfFailure(name)) return false
+    if (isNoteOfFailure(name) || /^(notes?|remarks?|comments?|bemerkung(en)?)$/.test(name) || isOption(name)) return false
     const values = new Set(rows.map(({ labels }) => labels[name] ?? ''))
     const places = new Set(rows.map(({ figures }) => figures.n ?? figures.arrivalPerSec ?? -1))
     return values.size > 1 && (values.size < rows.length || places.size < rows.length)
@@ -123,7 +134,15 @@ function seriesFrom(label: string, rows: readonly MeasuredRow[], axis: Axis, sai
     .map(([at, there]) => ({ at, figures: there.length === 1 ? (there[0] ?? {}) : medianOf(there) }))
   const [first] = merged
   const slots = first?.figures.configuredSlots ?? said.slots
-  return { label, slots: axis === 'slots' ? null : slots, axis, merged: placed.length - merged.length, wasUnordered, ...pointsOf(merged, said, axis) }
+  return {
+    label,
+    slots: axis === 'slots' ? null : slots,
+    axis,
+    merged: placed.length - merged.length,
+    wasUnordered,
+    drift: axis === 'n' ? driftIn(placed) : null,
+    ...pointsOf(merged, said, axis),
+  }
 }
 
 function medianOf(rows: readonly Figures[]): Figures {
@@ -138,7 +157,11 @@ function medianOf(rows: readonly Figures[]): Figures {
 type Placed = { readonly at: number; readonly figures: Figures }
 type Totals = Pick<Series, 'unit' | 'totalFrom' | 'sumOfRates' | 'isUnverifiable'> & { readonly values: readonly (number | null)[] }
 
-function pointsOf(rows: readonly Placed[], said: SaidSettings, axis: Axis): Omit<Series, 'label' | 'slots' | 'axis' | 'merged' | 'wasUnordered'> {
+function pointsOf(
+  rows: readonly Placed[],
+  said: SaidSettings,
+  axis: Axis,
+): Omit<Series, 'label' | 'slots' | 'axis' | 'merged' | 'wasUnordered' | 'drift'> {
   const stat = commonStat(rows)
   const decode = decodeRates(rows, said, stat)
   const totals = totalsOf(rows, said, decode.values, axis)
@@ -268,6 +291,8 @@ function requestRates(rows: readonly Placed[], said: SaidSettings, decodePhase: 
       ? { ...none, unit: 'tok/s', totalFrom: 'requests', values: perSec.map((rate, index) => (rate === null ? null : rate * (tokens[index] ?? 0))) }
       : { ...none, unit: 'req/s', totalFrom: 'requests', values: perSec }
   }
+  if (axis === 'n' && isFixedWork(rows.map(({ figures }) => figures)))
+    return { ...none, unit: 'req/s', totalFrom: 'fixed work', values: rows.map(({ figures }) => (figures.wallMs ? 1000 / figures.wallMs : null)) }
   const fromTimes = rows.map(({ figures }) => {
     const jobs = figures.jobs ?? said.jobs
     const ms = figures.wallMs ?? figures.latencyMeanMs ?? figures.latencyP50Ms

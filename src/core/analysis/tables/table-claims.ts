@@ -1,17 +1,14 @@
 /** What a careful reader would say of any table, whatever the verdict: each a whole sentence with its figures, said only where its columns are there. */
 
-import type { Level } from './level-curve.ts'
+import type { Curve, Level } from './level-curve.ts'
 import { paceLine } from './occupancy-rules.ts'
+import { type ClaimMaker, isQueue, SETUP_CLAIMS } from './setup-claims.ts'
 import type { TableFacts, TableFinding } from './table-finding.ts'
 import { decimal, percent, plural, share, span, times, tokens } from './table-words.ts'
-
-type ClaimMaker = (facts: TableFacts, found: TableFinding) => readonly string[]
 
 export function claimsOf(facts: TableFacts, found: TableFinding): string[] {
   return [...new Set([...found.claims, ...MAKERS.flatMap((make) => make(facts, found))])]
 }
-
-const isQueue = (found: TableFinding): boolean => found.primary === 'model_server_queue' || found.secondary === 'model_server_queue'
 
 const sumOfRates: ClaimMaker = ({ series }) => {
   if (series.isUnverifiable)
@@ -52,9 +49,15 @@ const queueGrowth: ClaimMaker = ({ curve, occupancy, series }, found) => {
   }
   if (occupancy?.overlapTop != null && slots === 1)
     claims.push(
-      `Overlap ${occupancy.overlapTop.toFixed(occupancy.overlapTop > 0.96 && occupancy.overlapTop < 1.04 ? 1 : 2)} at n=${top.n}: one request decodes at a time.`,
+      `Overlap ${occupancy.overlapTop.toFixed(occupancy.overlapTop > 0.96 && occupancy.overlapTop < 1.04 ? 1 : 2)} at n=${top.n}: ${occupancy.overlapTop < 0.7 ? 'on average fewer than one request decodes; the rest of a service time is something else' : 'one request decodes at a time'}.`,
     )
   return claims
+}
+
+function served({ base, top }: Curve, ms: number): string {
+  const alone = base.row.wallMs ?? base.latencyMs
+  const each = `${span(ms)} = ${top.n} x ${span(ms / top.n)}`
+  return `Wall at n=${top.n} is ${top.n} service times (${each}${base.n === 1 && alone !== null ? `; at n=1 the wall is ${span(alone)}, ${decimal(ms / alone)} of which it is` : ''}): they are served one after another.`
 }
 
 const serviceTimes: ClaimMaker = ({ curve }, found) => {
@@ -62,8 +65,7 @@ const serviceTimes: ClaimMaker = ({ curve }, found) => {
   const { top, base, levels } = curve
   const claims: string[] = []
   const ms = top.row.wallMs ?? top.latencyMs
-  if (ms != null)
-    claims.push(`Wall at n=${top.n} is ${top.n} service times (${span(ms)} = ${top.n} x ${span(ms / top.n)}): they are served one after another.`)
+  if (ms != null) claims.push(served(curve, ms))
   const pace = base.decode
   const filled = levels.find(({ total, n }) => n > base.n && pace !== null && Math.abs(total / pace - 1) < 0.12)
   if (filled !== undefined && pace !== null && base.total < 0.85 * pace)
@@ -78,7 +80,15 @@ const residual: ClaimMaker = ({ curve, said, series }, found) => {
   if (curve === null || !isQueue(found) || series.unit !== 'tok/s') return []
   const { base, best } = curve
   const count = base.row.tokensPerRequest ?? said.tokensPerRequest
-  if (base.n !== 1 || count === null || base.decode === null || base.total > 0.8 * base.decode || base.firstMs !== null) return []
+  if (
+    base.n !== 1 ||
+    count === null ||
+    base.decode === null ||
+    base.total > 0.8 * base.decode ||
+    base.firstMs !== null ||
+    base.row.toolMs !== undefined
+  )
+    return []
   const [cycle, decode] = [(1000 * count) / base.total, (1000 * count) / base.decode]
   const gap = cycle - ((found.slots ?? 1) * 1000 * count) / best.total
   return [
@@ -101,6 +111,10 @@ const firstTokenWait: ClaimMaker = ({ curve, series, said }, found) => {
   const { top, base, levels } = curve
   const inside = levels.filter(({ n }) => n <= (found.slots ?? 1)).at(-1) ?? base
   if (top.firstMs === null || inside.firstMs === null || inside === top) return []
+  if (inside.n > (found.slots ?? 1))
+    return [
+      `First token goes from ${span(inside.firstMs)} at n=${inside.n}, where some wait already, to ${span(top.firstMs)} at n=${top.n}; lower n were not measured.`,
+    ]
   const claims: string[] = []
   const service = inside.answerMs
   const name = series.stat.toLowerCase()
@@ -109,7 +123,7 @@ const firstTokenWait: ClaimMaker = ({ curve, series, said }, found) => {
     const amount = turns > 0.75 && turns < 1.25 ? 'one full request time' : `${decimal(turns)} request times`
     const change = top.answerMs / service
     claims.push(
-      `The ${name} first-token wait at n=${top.n} (${span(top.firstMs)}) is ${amount} (${span(inside.latencyMs ?? 0)} at n=${inside.n}, less ${span(inside.firstMs)} to its first token), and the decode part ${change < 1.12 && change > 0.88 ? 'is unchanged' : 'changes'} (${span(service)} at n=${inside.n}, ${span(top.answerMs)} at n=${top.n}): a queue, not a saturated ${said.hardwareWord === 'hardware' ? 'machine' : said.hardwareWord}.`,
+      `The ${name} first-token wait at n=${top.n} (${span(top.firstMs)}) is ${amount} (${span(inside.latencyMs ?? 0)} at n=${inside.n}, less ${span(inside.firstMs)} to its first token), and the decode part ${change < 1.12 && change > 0.88 ? 'is unchanged' : `changes ${times(change)}`} (${span(service)} at n=${inside.n}, ${span(top.answerMs)} at n=${top.n}): a queue, not a saturated ${said.hardwareWord === 'hardware' ? 'machine' : said.hardwareWord}.`,
     )
   } else claims.push(`First token goes from ${span(inside.firstMs)} at n=${inside.n} to ${span(top.firstMs)} at n=${top.n}: the wait for a slot.`)
   return claims
@@ -122,8 +136,8 @@ const checkLimit: ClaimMaker = ({ series }, found) => {
   ]
 }
 
-const moreSlots: ClaimMaker = ({ curve }, found) => {
-  if (found.primary !== 'model_server_queue' || found.slots !== 1 || curve === null) return []
+const moreSlots: ClaimMaker = ({ curve, series }, found) => {
+  if (found.primary !== 'model_server_queue' || found.slots !== 1 || curve === null || (series.slots ?? 1) > 1 || curve.base.n !== 1) return []
   const { base, top } = curve
   if (base.firstMs === null || top.firstMs === null) return []
   return [
@@ -143,7 +157,14 @@ const idleStep: ClaimMaker = ({ curve }) => {
 
 /** What more throughput costs each session. */
 const latencyPrice: ClaimMaker = ({ curve, series }, found) => {
-  if (curve === null || found.primary !== 'none_reached' || series.axis !== 'n') return []
+  if (
+    curve === null ||
+    found.primary !== 'none_reached' ||
+    series.axis !== 'n' ||
+    series.totalFrom === 'fixed work' ||
+    curve.base.row.sumJobMs !== undefined
+  )
+    return []
   const { base, top } = curve
   const ratio = top.total / top.n / (base.total / base.n)
   const latency = top.row.wallMs ?? top.latencyMs
@@ -169,31 +190,6 @@ const prefillApart: ClaimMaker = ({ curve }) => {
   const gains = top.total > 1.1 * base.total
   return [
     `First token for a burst grows ${ratio > 0.7 && ratio < 1.4 ? 'linearly' : `${times(after / before)}`} (${seconds(before)} to ${seconds(after)} from n=${base.n} to n=${top.n})${gains ? ' although decode still scales' : ''}: report prefill and decode ceilings apart. Prefill is compute-bound and grows in proportion to n, decode gains ${times(top.total / base.total)}.`,
-  ]
-}
-
-const memory: ClaimMaker = ({ series }) => {
-  const rows = series.points.map((point) => point.row.memoryMib).filter((value) => value !== undefined)
-  const [first] = rows
-  if (first === undefined || rows.length < 2 || series.axis !== 'n') return []
-  const [low, high] = [Math.min(...rows), Math.max(...rows)]
-  const slots = series.slots === null ? '' : ` inside one slot setting (${series.slots} slots)`
-  return high < 1.02 * low
-    ? [
-        `Memory does not grow with n${slots}: it stays at ${Math.round(low).toLocaleString('en-US')} to ${Math.round(high).toLocaleString('en-US')} MiB.`,
-      ]
-    : [`Memory grows with n, from ${Math.round(low)} to ${Math.round(high)} MiB; whether it runs out is not in the table.`]
-}
-
-const utilisation: ClaimMaker = ({ curve }) => {
-  if (curve === null) return []
-  const high = curve.levels.filter(({ row }) => (row.gpuPercent ?? 0) >= 80)
-  const [first] = high
-  const last = high.at(-1)
-  if (first === undefined || last === undefined || first === last || last.total < 1.3 * first.total) return []
-  const values = high.map(({ row }) => row.gpuPercent ?? 0)
-  return [
-    `GPU 'utilisation' of ${Math.min(...values)}-${Math.max(...values)}% from n=${first.n} on is not saturation: total rose ${times(last.total / first.total)} (${decimal(first.total)} to ${decimal(last.total)}) while it stood there.`,
   ]
 }
 
@@ -231,9 +227,17 @@ const finishedAtTop: ClaimMaker = ({ series }, found) => {
 }
 
 const slotsSaid: ClaimMaker = ({ series }, found) => {
-  if (series.slots === null || found.slots === null || series.slots === found.slots || series.axis !== 'n' || found.primary === 'job_scheduler')
+  if (
+    series.slots === null ||
+    found.slots === null ||
+    series.slots === found.slots ||
+    series.axis !== 'n' ||
+    ['job_scheduler', 'runner_process', 'load_generator'].includes(found.primary)
+  )
     return []
-  return [`Configured ${plural(series.slots, 'slot')}, observed ${found.slots}: compare the server's log line that reports the slot count.`]
+  return [
+    `Configured ${plural(series.slots, 'slot')}, observed ${found.slots}: compare the server's log line that reports the slot count.${series.slots > found.slots && found.primary === 'model_server_queue' ? ` The setting did not take effect, or the server forces this model's family (its architecture) to ${plural(found.slots, 'slot')}: then no slot setting will move it.` : ''}`,
+  ]
 }
 
 const perRequestCheck: ClaimMaker = ({ series }) =>
@@ -263,9 +267,8 @@ const MAKERS: readonly ClaimMaker[] = [
   idleStep,
   latencyPrice,
   prefillApart,
-  memory,
-  utilisation,
   promptReuse,
+  ...SETUP_CLAIMS,
   failures,
   finishedAtTop,
   slotsSaid,

@@ -16,7 +16,8 @@ export type RecordsIn = {
 
 type Column = { readonly name: string; readonly index: number; readonly meaning: ColumnMeaning }
 
-export function tableFromRecords(input: RecordsIn): MeasuredTable {
+export function tableFromRecords(given: RecordsIn): MeasuredTable {
+  const input = upright(given)
   const { source, format, context, rows } = input
   const ignored: IgnoredThing[] = []
   const understood: UnderstoodColumn[] = []
@@ -34,6 +35,11 @@ export function tableFromRecords(input: RecordsIn): MeasuredTable {
       return
     }
     const twice = columns.find(({ meaning }) => meaning.figure === reading.meaning.figure)
+    if (twice !== undefined && holdsNumbers(rows, index, input.decimalComma) && !holdsNumbers(rows, twice.index, input.decimalComma)) {
+      ignored.push({ what: `column "${twice.name}"`, why: `"${name}" has the numbers of the same figure` })
+      columns.splice(columns.indexOf(twice), 1, { name, index, meaning: reading.meaning })
+      return
+    }
     if (twice !== undefined) {
       ignored.push({ what: `column "${name}"`, why: `the same figure stands in "${twice.name}" already` })
       return
@@ -48,6 +54,9 @@ export function tableFromRecords(input: RecordsIn): MeasuredTable {
   if (kept.length < read.length) ignored.push({ what: `${read.length - kept.length} rows`, why: 'they hold no figure' })
   return { source, format, context, rows: kept, understood, ignored: mergeIgnored(ignored), published: input.published ?? [] }
 }
+
+const holdsNumbers = (rows: readonly (readonly unknown[])[], index: number, decimalComma = false): boolean =>
+  rows.slice(0, 50).some((row) => parseCell(row[index], decimalComma).kind === 'number')
 
 function reasonOf(meaning: ColumnMeaning): string | null {
   if (meaning.unitGuessed) return `no unit in its name: taken as ${meaning.scale === 1 ? 'milliseconds' : 'seconds'}`
@@ -66,6 +75,11 @@ function readRow(
   const figures: { [F in Figure]?: number } = {}
   for (const { name, index, meaning } of columns) {
     const cell = parseCell(row[index], decimalComma)
+    const level = meaning.figure === 'n' && cell.kind === 'text' ? LEVEL.exec(cell.text)?.[1] : undefined
+    if (level !== undefined) {
+      figures.n = Number(level)
+      continue
+    }
     if (cell.kind === 'broken') ignored.push({ what: `"${cell.text}" in column "${name}", row ${rowIndex + 1}`, why: 'it is no number' })
     if (cell.kind === 'text')
       ignored.push({ what: `"${cell.text.slice(0, 40)}" in column "${name}", row ${rowIndex + 1}`, why: 'a number was expected' })
@@ -79,10 +93,24 @@ function readRow(
       figures.failurePercent = Math.max(0, 100 - (cell.unit === null && cell.value <= 1 ? cell.value * 100 : cell.value))
     else figures[meaning.figure] = cell.value * scale
   }
+  if (figures.succeeded !== undefined && figures.requests === undefined) figures.requests = figures.succeeded
   const words = Object.fromEntries(
     labels.map(({ name, index }) => [name, String(row[index] ?? '').trim()]).filter(([, text]) => text !== '' && text !== undefined),
   )
   return { figures, labels: words }
+}
+
+/** `c=16`, `n: 16`, `x16`: a level with its name before it. */
+const LEVEL = /^(?:[a-z]{1,12} ?[=:x] ?|x)(\d{1,6})(?: [a-z ]{1,20})?$/i
+
+/** Levels as columns, figures as rows: turned, so that each row is a level. */
+function upright(input: RecordsIn): RecordsIn {
+  const levels = input.columns.slice(1).map((name) => Number(LEVEL.exec(name.trim())?.[1] ?? name))
+  const areLevels = levels.length >= 2 && levels.every((level, index) => Number.isInteger(level) && level > (levels[index - 1] ?? 0))
+  const names = input.rows.map((row) => String(row[0] ?? ''))
+  const known = names.filter((name) => readColumnName(name).kind === 'figure')
+  if (!areLevels || known.length === 0 || 2 * known.length < names.length || names.length > 200) return input
+  return { ...input, columns: ['n', ...names], rows: levels.map((level, index) => [level, ...input.rows.map((row) => row[index + 1])]) }
 }
 
 /** A unit in the cell wins over the one in the name. */

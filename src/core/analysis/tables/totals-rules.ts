@@ -168,7 +168,7 @@ export const knownLimitRule: TableRule = (facts) => {
 }
 
 export const noneReachedRule: TableRule = (facts) => {
-  const { curve, occupancy, said } = facts
+  const { curve, occupancy, said, series } = facts
   if (curve === null || curve.isReached) return null
   const { top } = curve
   if (occupancy !== null && occupancy.sharing !== null && occupancy.sharing < 0.5) return null
@@ -181,7 +181,11 @@ export const noneReachedRule: TableRule = (facts) => {
       : []),
   ]
   return finding('none_reached', occupancy?.together === true || curve.lastGain > 0.5 ? 'likely' : 'suspected', {
-    mechanism: said.isEngineOnly ? 'decode keeps batching' : 'continuous batching, still gaining at the last step',
+    mechanism: said.isEngineOnly
+      ? 'decode keeps batching'
+      : occupancy?.together === true && !said.isJobs && series.unit === 'tok/s'
+        ? 'decoded together, still gaining at the last step'
+        : 'still gaining at the last step',
     sentence: `Nothing gives way up to ${top.n}: total still rose by ${gainWords(gain)} from ${before.n} to ${top.n}. The ceiling lies above.`,
     ceilingN: null,
     claims,
