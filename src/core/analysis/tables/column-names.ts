@@ -141,7 +141,8 @@ function countOf(words: string): ColumnReading | undefined {
     has(/\binflight\b|\b(observed|achieved|actual|effective|server|real) (concurrency|connections|parallel(ism)?)\b|\bopen (connections|sockets)\b/)
   )
     return figure('observedInFlight')
-  if (has(/\b429s?\b|\b529s?\b|\brate limited\b|\bthrottled\b|\btoo many requests\b/)) return figure('rateLimited')
+  if (has(/\b429s?\b|\b529s?\b|\brate limited\b|\bthrottled\b|\btoo many requests\b/))
+    return figure(has(/\b(pct|percent)\b/) ? 'rateLimitedPercent' : 'rateLimited')
   if (has(/\bresets?\b|\beconnreset\b/)) {
     if (has(/\bmin\b/)) return { kind: 'ignored', why: 'the largest share says more' }
     return figure(has(/\b(pct|percent|rate|share)\b/) ? 'resetPercent' : 'resets')
@@ -220,6 +221,7 @@ function timeOf(words: string): ColumnReading | undefined {
   const stat = STATS.find(([pattern]) => pattern.test(words))?.[1]
   const time = (name: Figure, guess: number) => figure(name, given ?? guess, { unitGuessed: given === undefined })
   // A number without a unit: milliseconds where times are short, seconds where a wall is; the reader checks it against the other columns.
+  if (has(/\baccept(ed|ing|ance)?\b/) && has(/\bfirst\b/)) return time('acceptMs', 1)
   if (has(/\btools?\b/) && given !== undefined) return time('toolMs', 1)
   if (has(/\bthink\b|\bpause\b/)) return time('thinkMs', 1)
   if (has(/\bjobs?\b/) && has(/\b(sum|total|cumulative)\b/)) return time('sumJobMs', 1000)

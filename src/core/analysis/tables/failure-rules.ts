@@ -114,7 +114,7 @@ function kindOf(facts: TableFacts, failing: readonly Failing[], words: string | 
   const text = `${contextText(facts.table.context)} ${failing.map(({ row }) => Object.values(row.labels).join(' ')).join(' ')}`.toLowerCase()
   // What the failures say themselves comes before what is said around them.
   const said = words?.toLowerCase() ?? ''
-  const kind = failing.some(({ row }) => (row.figures.rateLimited ?? 0) > 0)
+  const kind = failing.some(({ row }) => (row.figures.rateLimited ?? row.figures.rateLimitedPercent ?? 0) > 0)
     ? KINDS[0]
     : failing.some(({ row }) => (row.figures.preemptions ?? 0) > 0)
       ? KINDS[2]
@@ -292,6 +292,7 @@ export const preemptionRule: TableRule = ({ series, curve, table }) => {
 
 export function failedShare({ figures }: MeasuredRow): number {
   if (figures.failurePercent !== undefined) return figures.failurePercent / 100
+  if (figures.rateLimitedPercent !== undefined) return figures.rateLimitedPercent / 100
   const failed = (figures.failures ?? 0) > 0 ? (figures.failures ?? 0) : (figures.rateLimited ?? 0)
   if (failed === 0) return 0
   if (figures.succeeded !== undefined) return failed / (failed + figures.succeeded)

@@ -43,6 +43,7 @@ export const FIGURES = [
   'failurePercent',
   'successPercent',
   'rateLimited',
+  'rateLimitedPercent',
   'gpuPercent',
   'cpuPercent',
   'memoryMib',
@@ -63,6 +64,7 @@ export const FIGURES = [
   'resetPercent',
   'slowestMs',
   'toolMs',
+  'acceptMs',
   'succeeded',
 ] as const
 export type Figure = (typeof FIGURES)[number]

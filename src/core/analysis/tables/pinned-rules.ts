@@ -142,7 +142,7 @@ export const serverGaugeRule: TableRule = (facts) => {
   const text = `The server counts ${slots} requests running and ${decimal0(top.serverWaiting ?? 0)} waiting${top.n === undefined ? '' : ` at n=${top.n}`}: its admission limit is ${slots}, and the rest queue.`
   return finding('model_server_queue', 'likely', {
     mechanism: `admission limit of ${slots} running requests`,
-    sentence: `Beyond ${slots} sessions requests queue in the model server: ${text}`,
+    sentence: `Beyond ${slots} sessions requests queue in the model server: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
     slots,
     claims: [text],
     evidence: [supports(text)],
@@ -201,13 +201,21 @@ export const loopLagRule: TableRule = (facts) => {
   const lags = rowsOf(facts).filter((row) => (row.loopLagMs ?? 0) > LOOP_LAG_MS)
   const worst = Math.max(...numbers(lags, 'loopLagMs'))
   if (lags.length === 0) return null
+  const accepts = rowsOf(facts)
+    .toSorted((a, b) => (a.n ?? 0) - (b.n ?? 0))
+    .flatMap((row) => row.acceptMs ?? [])
+  const [least, most] = [accepts[0], accepts.at(-1)]
+  const held =
+    least === undefined || most === undefined || most < 3 * least
+      ? null
+      : `From accepting a session to its first model request it takes ${span(least)} at the smallest n and ${span(most)} at the largest: the time is lost before anything reaches the server.`
   const claim = `The runner's event loop was blocked for up to ${span(worst)}: every session of that process waits while it lasts, before its request has left.`
-  return finding('runner_process', 'suspected', {
+  return finding('runner_process', held === null ? 'suspected' : 'likely', {
     mechanism: 'blocked event loop',
     sentence: claim,
-    claims: [claim],
-    evidence: [supports(claim)],
-    missing: ['Time from accepting a session to its first model request.'],
+    claims: held === null ? [claim] : [claim, held],
+    evidence: held === null ? [supports(claim)] : [supports(claim), supports(held)],
+    missing: held === null ? ['Time from accepting a session to its first model request.'] : [],
   })
 }
 

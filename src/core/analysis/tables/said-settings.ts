@@ -83,7 +83,7 @@ function hardwareWord(hardware: string, text: string): string {
     !/\b(a100|h100|h200|b200|rtx|gtx|l4|l40s?|t4|v100)\b/.test(hardware)
   )
     return 'CPU'
-  if (/\b(rtx|gtx|tesla|a100|h100|h200|b200|l4|l20|l40|gpu|gpus|p40|v100|radeon|mi\d+|apple|m[1-5]|mac|geforce|cuda)\b/.test(hardware)) return 'GPU'
+  if (/\b(rtx|gtx|tesla|a100|h100|h200|b200|l4|l20|l40s?|gpu|gpus|p40|v100|radeon|mi\d+|apple|m[1-5]|mac|geforce|cuda)\b/.test(hardware)) return 'GPU'
   if (/\bcores?\b|\bcpus?\b|\bvcpus?\b|container|xeon|epyc|ryzen|n_threads/.test(`${hardware} ${text}`)) return 'CPU'
   return 'hardware'
 }

@@ -40,6 +40,7 @@ const queueGrowth: ClaimMaker = ({ curve, occupancy, series }, found) => {
   }
   const inside = levels.filter(({ n }) => n <= slots).at(-1)
   const grown = (level: Level) => level.row.wallMs ?? level.latencyMs
+  if (found.slots === null) return claims
   if (inside !== undefined && inside !== top && found.primary === 'hardware' && inside.decode !== null && top.decode !== null) {
     const [before, after] = [grown(inside), grown(top)]
     if (before != null && after != null)

@@ -18,7 +18,9 @@ export function doubtsOf(table: MeasuredTable, all: readonly Series[], needsGrow
 function orderDoubts({ merged, wasUnordered }: Series, name: string): string[] {
   return [
     ...(wasUnordered ? [`The rows${name} were not in order; they were sorted.`] : []),
-    ...(merged > 0 ? [`${plural(merged, 'row')}${name} repeat a level that stood there already; the median of each was taken.`] : []),
+    ...(merged > 0
+      ? [`${plural(merged, 'row')}${name} ${merged === 1 ? 'repeats' : 'repeat'} a level that stood there already; the median of each was taken.`]
+      : []),
   ]
 }
 

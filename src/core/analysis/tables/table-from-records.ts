@@ -46,6 +46,11 @@ export function tableFromRecords(given: RecordsIn): MeasuredTable {
     }
     columns.push({ name, index, meaning: reading.meaning })
   })
+  const hasPlace = columns.some(({ meaning }) => PLACES.includes(meaning.figure))
+  const counted = columns.find(({ meaning }) => meaning.figure === 'requests')
+  // Nothing else says how many there were at once: a burst of so many requests.
+  if (!hasPlace && counted !== undefined && rows.length > 1)
+    columns[columns.indexOf(counted)] = { ...counted, meaning: { ...counted.meaning, figure: 'n' } }
   if (input.isCut === true) ignored.push({ what: `rows after the first ${rows.length}`, why: 'so many rows are no table of levels; give a summary' })
   const settled = settleRates(columns, rows, input)
   for (const { name, meaning } of settled) understood.push({ column: name, figure: meaning.figure, because: reasonOf(meaning) })
@@ -54,6 +59,8 @@ export function tableFromRecords(given: RecordsIn): MeasuredTable {
   if (kept.length < read.length) ignored.push({ what: `${read.length - kept.length} rows`, why: 'they hold no figure' })
   return { source, format, context, rows: kept, understood, ignored: mergeIgnored(ignored), published: input.published ?? [] }
 }
+
+const PLACES: readonly Figure[] = ['n', 'configuredLimit', 'arrivalPerSec', 'observedInFlight', 'configuredSlots', 'thinkMs', 'jobs']
 
 const holdsNumbers = (rows: readonly (readonly unknown[])[], index: number, decimalComma = false): boolean =>
   rows.slice(0, 50).some((row) => parseCell(row[index], decimalComma).kind === 'number')
