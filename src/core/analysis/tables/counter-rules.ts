@@ -160,7 +160,7 @@ export const fixedWorkRule: TableRule = ({ curve, series, said }) => {
     const full = `CPU use grows from ${decimal(base.row.cpuPercent ?? 0)} % at n=${base.n} to ${decimal(busy)} % at n=${knee.n}, where the speed-up stops.`
     return finding('hardware', 'likely', {
       mechanism: 'all CPU cores are busy',
-      sentence: `The ${cores} give way first: ${full.charAt(0).toLowerCase()}${full.slice(1)} ${claim}`,
+      sentence: `The ${cores} give way first. ${full} ${claim}`,
       claims: [full, claim],
       evidence: [supports(full), supports(claim)],
     })

@@ -258,7 +258,7 @@ export const spillRule: TableRule = ({ series, curve, all }) => {
   const best = whole?.curve?.best.total
   const isWorse = best !== undefined && best > 1.1 * curve.best.total
   const name = (label: string) => (label === '' ? 'here' : `with ${label}`)
-  const claim = `${percent(1 - ratio)} of the model lies outside the GPU's memory (on the CPU) ${name(series.label)}: memory gives way${best === undefined ? '' : `; at best ${decimal(curve.best.total)} in total against ${decimal(best)} ${name(whole?.series.label ?? '')}, where all of it fits`}.`
+  const claim = `${percent(1 - ratio)} of the model lies outside the GPU's memory (on the CPU) ${name(series.label)}${best === undefined ? '' : `: at best ${decimal(curve.best.total)} in total against ${decimal(best)} ${name(whole?.series.label ?? '')}, where all of it fits`}.`
   return finding('hardware', isWorse ? 'likely' : 'suspected', {
     secondary: whole === undefined ? null : 'model_server_queue',
     mechanism: 'memory: part of the model is pushed to the CPU',

@@ -116,4 +116,21 @@ const idleCpu: ClaimMaker = ({ series }, found) => {
   ]
 }
 
-export const SETUP_CLAIMS: readonly ClaimMaker[] = [memory, utilisation, bandwidth, idleCpu, toolTime, promptShare, otherArms, jobsAtOnce, openRate]
+/** The smallest level tested already has the best total: where the ceiling lies below it was not measured. */
+const lowestLevel: ClaimMaker = ({ curve }, found) =>
+  curve === null || !curve.isReached || curve.knee !== curve.base || curve.base.n === 1 || found.ceilingN !== undefined
+    ? []
+    : [`The ceiling lies at ${curve.base.n} or below: n=1 to ${curve.base.n - 1} were not measured.`]
+
+export const SETUP_CLAIMS: readonly ClaimMaker[] = [
+  lowestLevel,
+  memory,
+  utilisation,
+  bandwidth,
+  idleCpu,
+  toolTime,
+  promptShare,
+  otherArms,
+  jobsAtOnce,
+  openRate,
+]

@@ -33,7 +33,7 @@ const queueGrowth: ClaimMaker = ({ curve, occupancy, series }, found) => {
   if (base.decode !== null && top.decode !== null && found.primary === 'model_server_queue') {
     const from = levels.filter(({ n, decode }) => decode !== null && n <= slots).at(-1) ?? base
     claims.push(paceLine(series, from === top ? base : from, top))
-    if (top.decode / base.decode > 0.9 && series.decodeFrom !== 'latency less first token')
+    if (top.decode / base.decode > 0.95 && series.decodeFrom !== 'latency less first token')
       claims.push(
         `Queue wait explains the growth: the server's decode rate per request is constant over n (${tokens(base.decode)} at n=${base.n}, ${tokens(top.decode)} at n=${top.n}).`,
       )
@@ -146,8 +146,8 @@ const moreSlots: ClaimMaker = ({ curve, series }, found) => {
   ]
 }
 
-const idleStep: ClaimMaker = ({ curve }) => {
-  const step = curve?.idleStep
+const idleStep: ClaimMaker = ({ curve }, found) => {
+  const step = found.primary === 'invalid_measurement' ? null : curve?.idleStep
   if (step === null || step === undefined) return []
   const { from, to, later } = step
   const isDearest = Math.abs(later.total / to.total / (later.n / to.n) - 1) < 0.15
@@ -188,7 +188,7 @@ const prefillApart: ClaimMaker = ({ curve }) => {
     return []
   const ratio = after / before / (top.n / base.n)
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-  const gains = top.total > 1.1 * base.total
+  const gains = top.total > 1.1 * base.total && (!curve.isReached || curve.lastGain > 0.15)
   return [
     `First token for a burst grows ${ratio > 0.7 && ratio < 1.4 ? 'linearly' : `${times(after / before)}`} (${seconds(before)} to ${seconds(after)} from n=${base.n} to n=${top.n})${gains ? ' although decode still scales' : ''}: report prefill and decode ceilings apart. Prefill is compute-bound and grows in proportion to n, decode gains ${times(top.total / base.total)}.`,
   ]
