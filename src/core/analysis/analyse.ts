@@ -36,7 +36,7 @@ export function analyse(state: SweepState): Analysis {
   const drift = driftOf(leading.find(({ summary }) => summary.n === 1)?.facts, seed)
   const summaries = leading.map((level) => level.summary)
   const curves = levelCurves(
-    levels.map((level) => ({ n: level.summary.n, waves: level.facts.waves })),
+    levels.map(({ summary, facts }) => ({ n: summary.n, waves: facts.waves, cells: facts.level.waves.map((wave) => wave.cell.cell.index) })),
     seed,
   )
   const throughput = throughputCeiling(curves, sweep.slots.plateau ? sweep.slots.n : null)

@@ -2,8 +2,8 @@
 import { type Configuration, simulated, swept, truth } from '../configuration.ts'
 
 const UP_TO_8 = { levels: [1, 2, 4, 8] }
-/** Where a level just misses 90 % of the best rate, it takes more waves to tell. */
-const CLOSE = { ...UP_TO_8, waves: 8 }
+/** Where a level just misses 90 % of the best rate, it takes repeats to tell. */
+const CLOSE = { ...UP_TO_8, waves: 3, repeats: 3 }
 const memory = { levels: [1, 2, 4, 8], workload: { outputTokens: 16, memoryNote: false, promptTokens: 60 } }
 
 export const ENGINES: readonly Configuration[] = [
@@ -24,19 +24,19 @@ export const ENGINES: readonly Configuration[] = [
   swept(
     'decode-table',
     '8 slots, a batch of two costs as much as one of four, then in proportion',
-    simulated(8, { decodeShape: 'table', decodeTableMs: [8, 18, 18, 18, 24, 30, 36, 42] }, CLOSE),
+    simulated(8, { decodeShape: 'table', decodeTableMs: [8, 18, 18, 18, 24, 30, 36, 42] }, { ...CLOSE, levels: [1, 2, 3, 4, 6, 8] }),
     truth('model_server_engine', 4),
   ),
   swept(
     'prefill-bound',
     '16 slots, prompts share one rate',
-    simulated(16, { prefillMs: 120, neighbourPrefill: 'shared', decodeMs: 2 }, UP_TO_8),
+    simulated(16, { prefillMs: 120, neighbourPrefill: 'shared', decodeMs: 2 }, CLOSE),
     truth('model_server_engine', 2),
   ),
   swept(
     'prefill-by-neighbours',
     '16 slots, prompts are read one after the other',
-    simulated(16, { prefillMs: 100, neighbourPrefill: 'serial', decodeMs: 2 }, UP_TO_8),
+    simulated(16, { prefillMs: 100, neighbourPrefill: 'serial', decodeMs: 2 }, CLOSE),
     truth('model_server_engine', 2),
   ),
   swept(

@@ -46,7 +46,7 @@ const TIE = { times: 1.1, ratio: 0.01 } as const
  * Scatter of one level's rate about any curve: what is seen in the residuals, drawn towards the usual one as if four further levels had shown that,
  * since few levels leave nearly no residuals. Published sweeps repeat to within 5 to 10 %.
  */
-const USUAL_SCATTER = { ratio: 0.05, weight: 4 } as const
+export const USUAL_SCATTER = { ratio: 0.05, weight: 4 } as const
 /** Each costs a fit of every curve. */
 export const CURVE_DRAWS = 200
 
@@ -94,16 +94,19 @@ export function fitCurves(points: readonly RatePoint[], seed = 7): CurveFits {
 
 /**
  * @param drawRates the points as another run might have seen them, given those that count and the scatter of a level about the best curve
+ * @param usualRatio scatter of one level's rate where the residuals say little: what published sweeps show, unless repeats of this one were seen to
+ *   scatter less
  */
 export function fitDrawn(
   points: readonly RatePoint[],
   drawRates: (points: readonly RatePoint[], scatterRatio: number) => readonly (readonly RatePoint[])[],
+  usualRatio: number = USUAL_SCATTER.ratio,
 ): CurveFits {
   const all = cleanPoints(points)
   const cliff = findCliff(all)
   const clean = cliff === null ? all : all.filter(({ n }) => n < cliff.toN)
   const known = { cliff, points: clean, cannotTell: missingPoints(all, clean, cliff) }
-  if (clean.length < FEWEST_POINTS.any) return { ...known, fits: [], chosen: null, scatterRatio: USUAL_SCATTER.ratio }
+  if (clean.length < FEWEST_POINTS.any) return { ...known, fits: [], chosen: null, scatterRatio: usualRatio }
   const tried = MODELS.filter(({ unknowns }) => clean.length >= unknowns).map((model) => ({
     ...model,
     shape: model.shapeOf(clean),
@@ -112,7 +115,7 @@ export function fitDrawn(
   const rivals = clean.length < FEWEST_POINTS.leaveOneOut ? [] : tried
   const least = rivals.reduce((most, { errorRatio }) => Math.min(most, errorRatio ?? most), Number.POSITIVE_INFINITY)
   const winner = rivals.find(({ errorRatio }) => errorRatio !== null && errorRatio <= TIE.times * least + TIE.ratio)
-  const scatterRatio = Math.min(...tried.map(({ shape, unknowns }) => scatterAbout(clean, shape, unknowns)))
+  const scatterRatio = Math.min(...tried.map(({ shape, unknowns }) => scatterAbout(clean, shape, unknowns, usualRatio)))
   const drawn = drawRates(clean, scatterRatio)
   const fits = tried.map(({ model, shapeOf, shape, errorRatio }): FittedCurve => {
     const { parameters, rateAt } = shape
@@ -153,10 +156,10 @@ function leaveOneOut(points: readonly RatePoint[], shapeOf: (points: readonly Ra
   return Math.sqrt(squares / left.length) / meanRate
 }
 
-function scatterAbout(points: readonly RatePoint[], shape: Shape, unknowns: number): number {
+function scatterAbout(points: readonly RatePoint[], shape: Shape, unknowns: number, usualRatio: number): number {
   const squares = points.reduce((sum, { n, rate }) => sum + (rate / shape.rateAt(n) - 1) ** 2, 0)
-  const { ratio, weight } = USUAL_SCATTER
-  return Math.sqrt((squares + weight * ratio ** 2) / (Math.max(0, points.length - unknowns) + weight))
+  const { weight } = USUAL_SCATTER
+  return Math.sqrt((squares + weight * usualRatio ** 2) / (Math.max(0, points.length - unknowns) + weight))
 }
 
 function kneeOf(model: CurveModel, points: readonly RatePoint[], shape: Shape, draws: readonly Shape[]): Interval | null {
