@@ -124,7 +124,8 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
     const loadMs = Math.max(...analysis.levels.map(({ partsMs }) => partsMs.load))
     expect(voided || loadMs > 50).toBe(true)
     expect(Math.max(...analysis.levels.map(({ partsMs }) => partsMs.swap))).toBeLessThan(50)
-    expect(['model_server_queue', 'inconclusive']).toContain(analysis.verdict.primary)
+    // Loads mixed into warm cells may also make the measurement invalid: that is the doubt said, not a cause.
+    expect(['model_server_queue', 'inconclusive', 'invalid_measurement']).toContain(analysis.verdict.primary)
   })
 
   test('OLLAMA_MAX_QUEUE=2: refusals have the server’s own words, and the error ceiling lies below them', async () => {
@@ -136,7 +137,9 @@ describe.skipIf(missing !== false)(`sweeps of a real Ollama${missing === false ?
       expect(timeline?.calls[0]).toMatchObject({ httpStatus: 503, firstDeltaAtMs: null, outputTokens: null })
     }
     expect(analysis.levels.find(({ n }) => n === 2)?.failures).toBe(0)
-    expect(analysis.ceilings.error).toMatchObject({ high: 12 })
+    // Two waves are few: whether 12 surely misses depends on how many were refused; that it holds must never be said.
+    expect(analysis.ceilings.error.status).not.toBe('not-reached')
+    expect(analysis.ceilings.error.n ?? 0).toBeLessThan(12)
     expect(analysis.verdict.primary).toBe('model_server_queue')
     expect(JSON.stringify([analysis.verdict, analysis.warnings])).toContain('503')
   })
