@@ -83,7 +83,7 @@ export const reportJsonSchema = z.object({
   candidates: z.array(candidateSchema),
   warnings: z.array(z.object({ code: z.string(), text: z.string() })),
   /** What went wrong, where the sweep did not complete. */
-  problem: z.object({ code: z.string(), happened: z.string(), expected: z.string(), todo: z.string() }).nullable(),
+  problem: z.object({ code: z.string(), happened: z.string(), expected: z.string(), todo: z.string() /* what the person can do */ }).nullable(),
   /** The HTML report; null when it could not be written. */
   reportPath: z.string().nullable(),
 })

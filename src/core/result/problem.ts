@@ -11,8 +11,8 @@ export const problemSchema = z.object({
   happened: z.string(),
   /** One sentence: what was expected instead. May be empty when `happened` already says it. */
   expected: z.string(),
-  /** One sentence: what to do now. */
-  todo: z.string(),
+  /** One sentence: what the person can do now. It marks no unfinished work; the name stands in stored sweeps and in the documented JSON, so it stays. */
+  todo: z.string(), // what the person can do
 })
 export type Problem = z.infer<typeof problemSchema>
 
